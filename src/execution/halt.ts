@@ -42,8 +42,8 @@ export interface HaltParts {
   readonly standing: readonly Halted[];
 }
 
-/** Halts kept at once; further ones are ignored. */
-const mostHalts = 20;
+/** Halts of one cause kept at once; further ones are ignored. */
+const mostOfCause = 20;
 
 export class Halts {
   readonly #parts: HaltParts;
@@ -83,7 +83,8 @@ export class Halts {
   /** Halts, on disk with the next batch; the same halt again adds nothing. */
   halt(cause: HaltCause, text: string): void {
     const { clock, journal } = this.#parts;
-    if (this.#inForce.length >= mostHalts || this.has(cause, text)) return;
+    const same = this.#inForce.filter((one) => one.cause === cause);
+    if (same.length >= mostOfCause || this.has(cause, text)) return;
     const at = clock.now();
     this.#inForce = [...this.#inForce, { at, cause, text }];
     journal.append({ kind: 'halt', everything: false, at, strategy: null, by: cause, reason: text });

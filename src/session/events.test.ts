@@ -107,6 +107,29 @@ test('kills and halts are errors with the way on, a resume is a warning', () => 
   );
 });
 
+test('HALTs of one cause are one alarm; others of the cause are counted in a warning', () => {
+  const seen: SessionEvent[] = [];
+  let now = startTime;
+  const events = new SessionEvents({ speed: 1, instrument: () => btc, order: () => undefined, now: () => now });
+  events.stream.subscribe((event) => seen.push(event));
+  const halt = (by: string, reason: string) => events.see(kill({ kind: 'halt', by, reason }));
+  for (let order = 1; order <= 20; order++) halt('futureId', `order ${order}`);
+  halt('ledger', 'they differ');
+  events.countHalts();
+  expect(seen.map(({ level }) => level)).toEqual(['error', 'error']);
+  now += 10_000;
+  events.countHalts();
+  events.countHalts();
+  expect(seen.map((event) => `${event.level} ${eventLine(event)}`).slice(2)).toEqual([
+    expect.stringMatching(
+      /^warn .*: order 20 \(and 18 more of this cause; sluice status\); an order at the exchange has/,
+    ),
+  ]);
+  events.see(kill({ kind: 'resume' }));
+  halt('futureId', 'order 21');
+  expect(seen.at(-1)?.level).toBe('error');
+});
+
 test('to be ready without market data is not to trade, and is said so', () => {
   const state = { kind: 'state', time: 5, level: 'info', state: 'ready', hasMarketData: true } as const;
   expect(eventLine({ ...state, hasMarketData: false, text: 'No market data: ws://x: refused.' })).toBe(

@@ -8,7 +8,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { denialText } from '../domain/words.ts';
 import type { Notice } from '../execution/context.ts';
-import type { DenialEntry, Entry, EventEntry, FillEntry, NoticeEntry } from '../journal/entries.ts';
+import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry, NoticeEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { draftText, fillJson } from '../trading/format.ts';
 import { source } from '../trading/hot-streams.ts';
@@ -52,6 +52,9 @@ export type SessionEvent = {
   | { readonly kind: 'notice' | 'alerts' | 'summary'; readonly text: string }
 );
 
+/** After a HALT, others of its cause are counted for so long, ms of the clock: a restored journal may lack many orders. */
+const haltRepeatMs = 10_000;
+
 /** A strategy may be denied at each kline: the same rule is reported again after this long, ms of the clock. */
 const repeatMs = 3_600_000;
 
@@ -70,6 +73,9 @@ export class SessionEvents {
   readonly #denials = new Map<string, { at: number; repeats: number }>();
   /** Orders of unknown outcome, by client order id: when one is resolved it is closed already. */
   readonly #unknown = new Map<string, OfSentOrder>();
+
+  /** By cause in force: the newest HALT, when it was reported last, and how many came since. */
+  readonly #halts = new Map<string, { newest: KillEntry; at: number; repeats: number }>();
 
   constructor(parts: EventParts) {
     this.#parts = parts;
@@ -111,8 +117,26 @@ export class SessionEvents {
     if (entry.kind === 'event') return this.#ofOrder(entry);
     if (entry.kind === 'notice') return { kind: 'notice', time: entry.at, level: entry.level, text: entry.text };
     if (!isKillEntry(entry)) return undefined;
-    const { kind, everything, at: time, strategy, by } = entry;
-    return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry) };
+    if (entry.kind === 'resume' && entry.strategy === null) this.#halts.clear();
+    const known = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
+    if (known !== undefined) {
+      known.newest = entry;
+      known.repeats += 1;
+      return undefined;
+    }
+    if (entry.kind === 'halt') this.#halts.set(entry.by, { newest: entry, at: entry.at, repeats: 0 });
+    return killEvent(entry);
+  }
+
+  /** Reports how many more HALTs a cause had: a warning, because the first one was the alarm. */
+  countHalts(): void {
+    const now = this.#parts.now();
+    for (const known of this.#halts.values()) {
+      const { newest, at, repeats } = known;
+      if (repeats === 0 || now - at < haltRepeatMs) continue;
+      Object.assign(known, { at: now, repeats: 0 });
+      this.#events.emit({ ...killEvent(newest, repeats - 1), level: 'warn' });
+    }
   }
 
   #denial({ at, strategy, symbol, code, facts, draft, repeated }: DenialEntry): SessionEvent | undefined {
@@ -154,6 +178,11 @@ export class SessionEvents {
     const { strategy, symbol } = intent;
     return { clientOrderId, strategy, symbol, order: draftText(intent, this.#parts.instrument(symbol)) };
   }
+}
+
+function killEvent(entry: KillEntry, more = 0): SessionEvent {
+  const { kind, everything, at: time, strategy, by } = entry;
+  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, more) };
 }
 
 /** Without what only the journal needs. */

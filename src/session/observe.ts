@@ -58,6 +58,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
   });
   let reported = '';
   const reportState = (): void => {
+    events.countHalts();
     const state = screen.shownState;
     const hasData = reached.exchange.noMarketData() === undefined;
     const now = `${state} ${state !== 'ready' || hasData}`;

@@ -64,3 +64,15 @@ test('what else was noticed stays after a resume, but no more than twenty', () =
   const many = Array.from({ length: 30 }, () => threw);
   expect(after(kill(), ...many, resume()).list).toHaveLength(20);
 });
+
+test('HALTs of one cause are one banner with their count, and a resume takes it away', () => {
+  const halt = (at: number) => kill({ kind: 'halt', at, by: 'futureId', reason: `order ${at}` });
+  const halts = [...Array(20).keys()].map(halt);
+  const notices = after(kill({ strategy: 'a' }), ...halts);
+  expect(shown(notices)).toEqual([
+    expect.stringMatching(/^error: HALT, no order is created: order 19 \(and 19 more of this cause; sluice status\); /),
+    'error: Strategy a was killed by operator: looks wrong. Exits go on.',
+  ]);
+  notices.see(resume());
+  expect(shown(notices)).toEqual(['info: Resumed by operator: mended.']);
+});

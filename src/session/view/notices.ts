@@ -13,6 +13,8 @@ export class Notices {
   readonly list: NoticeView[] = [];
   /** Of the list, the kills in force, and whom each stops; `null`: all. */
   readonly #kills = new Map<NoticeView, string | null>();
+  /** Of each cause that halts, its notice and how many halts it stands for. */
+  readonly #halts = new Map<string, { readonly notice: NoticeView; readonly count: number }>();
 
   see(entry: NoticeEntry | KillEntry): void {
     const { at } = entry;
@@ -21,10 +23,19 @@ export class Notices {
       this.#lift(entry.strategy);
       this.#add({ at, level: 'info', ...killText(entry) });
     } else {
-      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry) };
+      const before = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
+      if (before !== undefined) this.#drop(before.notice);
+      const count = (before?.count ?? 0) + 1;
+      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry, count - 1) };
       this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
+      if (entry.kind === 'halt') this.#halts.set(entry.by, { notice, count });
       this.#add(notice);
     }
+  }
+
+  #drop(notice: NoticeView): void {
+    this.#kills.delete(notice);
+    if (this.list.includes(notice)) this.list.splice(this.list.indexOf(notice), 1);
   }
 
   #add(notice: NoticeView): void {
@@ -34,11 +45,8 @@ export class Notices {
 
   /** What a resume ended must not go on to stand there in red. */
   #lift(strategy: string | null): void {
-    for (const [notice, whom] of this.#kills) {
-      if (strategy !== null && whom !== strategy) continue;
-      this.#kills.delete(notice);
-      this.list.splice(this.list.indexOf(notice), 1);
-    }
+    if (strategy === null) this.#halts.clear();
+    for (const [notice, whom] of this.#kills) if (strategy === null || whom === strategy) this.#drop(notice);
   }
 }
 
@@ -49,8 +57,11 @@ export const isKillEntry = (entry: Entry): entry is KillEntry =>
 export const killLevel = ({ kind }: Pick<KillEntry, 'kind'>): NoticeEntry['level'] =>
   kind === 'pause' || kind === 'resume' ? 'warn' : 'error';
 
-/** A kill, a pause, their end or a HALT in words, on the page, in the terminal, in the log and by `status`. */
-export function killText({ kind, everything, strategy, by, reason }: KillEntry): Pick<NoticeView, 'text' | 'advice'> {
+/** A kill, a pause, their end or a HALT in words, on the page, in the terminal, in the log and by `status`. `more`: HALTs of the same cause. */
+export function killText(
+  { kind, everything, strategy, by, reason }: KillEntry,
+  more = 0,
+): Pick<NoticeView, 'text' | 'advice'> {
   if (kind === 'resume')
     return {
       text: `Resumed${strategy === null ? '' : ` strategy ${strategy}`} by ${by}: ${reason}.`,
@@ -59,7 +70,8 @@ export function killText({ kind, everything, strategy, by, reason }: KillEntry):
   const advice = `To continue, run: npx sluice resume${strategy === null ? '' : ` --strategy ${strategy}`}`;
   if (kind === 'halt') {
     const meaning = Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by;
-    return { text: `HALT, no order is created: ${reason}; ${meaning}.`, advice };
+    const count = more === 0 ? '' : ` (and ${more} more of this cause; sluice status)`;
+    return { text: `HALT, no order is created: ${reason}${count}; ${meaning}.`, advice };
   }
   const whom = strategy === null ? 'All strategies were' : `Strategy ${strategy} was`;
   const whose = by === 'dailyLoss' ? 'the daily loss limit' : by;
