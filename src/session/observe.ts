@@ -12,6 +12,7 @@ import { alarmPage } from './alarm-pages.ts';
 import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
+import { IndicatorCharts } from './view/indicator-charts.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 
 interface Connected {
@@ -24,6 +25,7 @@ type Shown = Pick<ScreenOptions, 'hosted' | 'assembled' | 'unprotected' | 'block
 
 export interface Observed {
   readonly screen: Screen;
+  readonly indicators: IndicatorCharts;
   readonly metrics: Metrics | undefined;
   /** Events, kept until somebody subscribes. */
   readonly shown: Observable<SessionEvent>;
@@ -68,6 +70,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
   };
   return {
     screen,
+    indicators: new IndicatorCharts(),
     metrics: options.metrics,
     shown: shown.stream,
     alerts,

@@ -45,6 +45,7 @@ function inputsOf(
     gaps: timed(feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol))),
     fills: timed(assembled.booked.pipe(filter((fill) => fill.strategy === one.id))),
     before: assembled.planner.standing(one.id, one.symbol)?.signal,
+    watcher: runner.indicators?.watch(one),
     ...remembering(runner, one.id),
     now: () => clock.now(),
     failed: threw(runner, one, course),

@@ -27,6 +27,7 @@ import type { Reloads } from './reload.ts';
 import { type StoppedStrategy, stoppedName } from './stopped-strategies.ts';
 import { strategySignals } from './strategy-runner.ts';
 import { summaryCheckMs } from './summary/daily-summary.ts';
+import type { IndicatorCharts } from './view/indicator-charts.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
@@ -42,6 +43,7 @@ export interface Made {
   readonly assembled: Assembled;
   readonly unprotected: UnprotectedTimes;
   readonly screen: Screen;
+  readonly indicators: IndicatorCharts;
   readonly metrics: Metrics | undefined;
   /** Changes the daemon's state, which is shown and logged. */
   readonly enter: (state: DaemonState) => void;

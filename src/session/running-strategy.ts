@@ -14,6 +14,7 @@ import { tradedBy } from '../trading/lanes.ts';
 import { type MarketFeed, ok } from '../venue/venue.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { type ConnectOptions, queryUntilAnswered } from './preflight/connect.ts';
+import type { IndicatorCharts } from './view/indicator-charts.ts';
 import type { Screen } from './view/view.ts';
 
 export interface Runner {
@@ -26,6 +27,8 @@ export interface Runner {
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
   readonly screen: Pick<Screen, 'addKline'>;
+  /** Keeps the values of its indicators for the charts. */
+  readonly indicators?: Pick<IndicatorCharts, 'watch'> | undefined;
   readonly metrics?: Pick<Metrics, 'took'> | undefined;
   readonly failed: (strategy: string, error: string) => void;
   readonly reaching: ConnectOptions;

@@ -7,6 +7,7 @@ import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
+import type { Indicators } from '../dashboard/indicators.ts';
 import type { Pushed } from '../dashboard/push.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Intent } from '../domain/order.ts';
@@ -381,7 +382,8 @@ async function serve(
   return dashboard;
 }
 
-const shownBy = ({ screen, alerts }: Equipped): Pushed => ({
+const shownBy = ({ screen, indicators, alerts }: Equipped): Pushed & Indicators => ({
   view: () => ({ ...screen.view(), ...(alerts !== undefined && { alarms: alerts.alarms }) }),
   klines: (symbol) => screen.klines(symbol),
+  indicators: (asked) => indicators.view(asked),
 });

@@ -139,6 +139,7 @@ function inputsOf(
     equity: () => portfolio.poolEquity(id),
     before,
     isCutOff: () => first !== undefined && planner.plan({ legs: [first, ...others] }) !== undefined,
+    watcher: runner.indicators?.watch(one),
     ...remembering(runner, id),
     now: () => runner.clock.now(),
     failed: threw(runner, one, course),

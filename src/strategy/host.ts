@@ -23,6 +23,7 @@ import { type Indicators, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked } from './signals.ts';
 import { type Getter, source, valuesOf } from './values.ts';
+import type { ValuesWatcher } from './values-watcher.ts';
 
 /** A configured strategy. */
 export interface Hosted {
@@ -58,6 +59,8 @@ export interface Inputs {
   /** Keeps a memory that no signal goes with yet. */
   readonly remember?: (kept: Kept) => void;
   readonly now: () => number;
+  /** Charts the values of its indicators. */
+  readonly watcher?: ValuesWatcher | undefined;
   /** True over recorded data: a signal of a timer or a promise has no market time there and is an error. */
   readonly atOnce?: boolean;
   /** Called once when the strategy threw; its last signal cancels its resting orders. */
@@ -141,8 +144,10 @@ export function decider(
   interval: Interval,
   holding: Holding,
   memory: StrategyMemory | undefined = memoryOf(strategy),
+  watcher?: ValuesWatcher,
 ): (kline: Kline, mayDecide: boolean) => Signal | undefined {
   const indicators = namedIndicators(strategy.indicators(params));
+  watcher?.begin(indicators);
   const streams = indicators.map(({ indicator }) => indicator.stream(interval));
   const latest = new Float64Array(streams.length).fill(Number.NaN);
   const values = valuesOf(indicators, latest, getter);
@@ -159,6 +164,7 @@ export function decider(
       latest[index] = value;
       if (Number.isNaN(value)) warm = false;
     }
+    watcher?.after(0, kline.openTime, latest);
     if (!warm || !mayDecide) return undefined;
     const signal =
       memory === undefined
@@ -195,7 +201,7 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
     let memory: StrategyMemory | undefined;
     try {
       memory = memoryOf(strategy, inputs.memory);
-      step = decider(strategy, params, interval, inputs.holding, memory);
+      step = decider(strategy, params, interval, inputs.holding, memory, inputs.watcher);
       for (const kline of inputs.history) step(kline, false);
     } catch (error) {
       failed(error);

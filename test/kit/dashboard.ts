@@ -5,6 +5,7 @@ import { ScaledClock } from '../../src/clock/clock.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
 import type { Answers, Question } from '../../src/dashboard/history.ts';
+import type { IndicatorsAsked, IndicatorsView } from '../../src/dashboard/indicators.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
 import { answers } from './history-answers.ts';
 import { sampleTime, view } from './view.ts';
@@ -25,6 +26,8 @@ export class FakeDaemon implements DashboardSource {
   /** What was asked, as `why {"subject":"…"}`. */
   readonly questions: string[] = [];
   readonly answers: Answers = answers();
+  readonly indicatorsAsked: string[] = [];
+  charted: IndicatorsView = { run: 1, values: [], leftOut: 0 };
   readonly history = {
     ask: async <Q extends Question>(question: Q, asked: object): Promise<Answers[Q]> => {
       this.questions.push(`${question} ${JSON.stringify(asked)}`);
@@ -36,6 +39,10 @@ export class FakeDaemon implements DashboardSource {
   }
   klines(): readonly KlineView[] {
     return klines;
+  }
+  indicators(asked: IndicatorsAsked): IndicatorsView {
+    this.indicatorsAsked.push(JSON.stringify(asked));
+    return this.charted;
   }
   async kill({ reason, by, everything }: Parameters<DashboardSource['kill']>[0]): Promise<string> {
     this.told.push(`kill${everything === true ? ' everything' : ''}: ${reason}, by ${by}`);

@@ -116,6 +116,32 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(await page.locator('dialog').count()).toBe(1);
   });
 
+  it('draws the indicators that decisions saw, over the prices or below, with values that a click hides', async () => {
+    const page = await openPage();
+    const minute = (index: number): number => sampleTime - (240 - index) * 60_000;
+    const rows = Array.from(
+      { length: 239 },
+      (_, index) => [minute(index), index < 12 ? null : 6_100 + index / 10, 40 + (index % 20)] as const,
+    );
+    daemon.charted = { run: 2, values: [{ strategy: 'cross', names: ['average', 'rsi'], rows }], leftOut: 3 };
+    const legend = page.getByRole('group', { name: 'Indicators' });
+    await legend.waitFor();
+    expect(await textOf(page, '.indicators')).toMatch(/cross\s+average\s+6,123\.8\s+rsi\s+58\s+and 3 more/);
+    const panes = page.locator('.chart tr:has(canvas)');
+    // The prices, the strength below, and the axis of time.
+    await expect.poll(() => panes.count()).toBe(3);
+    const values = [{ strategy: 'cross', names: ['average', 'rsi'], rows: [[minute(239), 6_000, 61] as const] }];
+    daemon.charted = { run: 2, values, leftOut: 0 };
+    await page.getByRole('button', { name: 'average 6,000.0' }).waitFor();
+    await page.getByRole('button', { name: 'rsi 61' }).click();
+    await expect.poll(() => panes.count()).toBe(2);
+    await page.reload();
+    await page.getByRole('button', { name: 'rsi', pressed: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'average' }).getAttribute('aria-pressed')).toBe('true');
+    expect(daemon.indicatorsAsked[0]).toBe('{"symbol":"XBTUSD","interval":"1min"}');
+    expect(daemon.indicatorsAsked).toContain(`{"symbol":"XBTUSD","interval":"1min","run":2,"from":${minute(238) + 1}}`);
+  });
+
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
     const page = await openPage();
     await page.getByText('1,321.50').waitFor();

@@ -16,7 +16,7 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
 /** Real ms between two answers while something that changes is looked at. */
 const againMs = 3_000;
 
-const queryOf = (parameters: Parameters): string =>
+export const queryOf = (parameters: Parameters): string =>
   new URLSearchParams(
     Object.entries(parameters).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, String(value)]],

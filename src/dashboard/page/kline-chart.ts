@@ -63,6 +63,7 @@ export function paintChart(chart: IChartApi): void {
       background: { type: ColorType.Solid, color: colour('panel') },
       textColor: colour('muted'),
       fontFamily: getComputedStyle(document.body).fontFamily,
+      panes: { separatorColor: colour('line'), separatorHoverColor: colour('chip') },
     },
     grid: { vertLines: line, horzLines: line },
     timeScale: border,

@@ -14,6 +14,8 @@ import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { DecisionView, FillView, KlineView, MarketView, View } from '../view.ts';
 import { day, drawn, minuteTime, money } from './format.ts';
+import { type DrawnIndicators, drawIndicators, IndicatorLegend, nothingDrawn, placementOf } from './indicator-lines.ts';
+import { useIndicators } from './indicators.ts';
 import { addKlines, colour, type KlineSeries, markersOf, openChart, paintKlines, seconds } from './kline-chart.ts';
 import { useChart } from './parts.ts';
 import { klines, shownMarket, view } from './store.ts';
@@ -31,6 +33,7 @@ interface Drawing extends KlineSeries {
   drawnKlines: readonly KlineView[];
   marked: string;
   lined: string;
+  readonly indicators: DrawnIndicators;
 }
 
 /** CSS px that a kline takes when the chart opens; older ones are a drag away. */
@@ -53,7 +56,10 @@ function open(container: HTMLElement): Drawing {
   chart.subscribeClick(({ time }) => {
     if (typeof time === 'number') openMarked(time * 1_000);
   });
-  return { container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
+  return {
+    ...{ container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' },
+    indicators: nothingDrawn(),
+  };
 }
 
 const priceOf = ({ openTime, open, high, low, close }: KlineView) => ({
@@ -220,15 +226,19 @@ function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number
 export function PriceChart({ shown, market }: { shown: View; market: MarketView }): VNode {
   const { box, drawing } = useChart(open, paintKlines);
   const all = klines.value[market.symbol] ?? [];
+  useIndicators(market);
+  const placement = placementOf(market, all);
   useEffect(() => {
     if (drawing.current === undefined) return;
     drawKlines(drawing.current, market, all);
+    drawIndicators(drawing.current.chart, drawing.current.indicators, placement, all);
     drawMarkers(drawing.current, markedIn(shown, market.symbol));
     drawLines(drawing.current, linesOf(shown, market.symbol, drawing.current.container.clientWidth >= wideChart));
   });
   const label = `${market.symbol}, ${market.interval} klines with our fills and decisions; the lists of fills and decisions have the same.`;
   return html`
-    <div class="chart-box">
+    <${IndicatorLegend} placement=${placement} pointedAt=${pointedAt.value} decimals=${market.pricePrecision} />
+    <div class="chart-box" style=${{ '--panes': placement.below.length }}>
       <div class="chart" ref=${box} role="img" aria-label=${label}></div>
       <${Legend} all=${all} decimals=${market.pricePrecision} />
     </div>

@@ -7,6 +7,7 @@ import { type Holding, hasList, type SeveralMarkets, type Strategy } from '../co
 import { withStrategy } from '../fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from '../host.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
+import type { ValuesWatcher } from '../values-watcher.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
 import type { Said } from './said.ts';
 import { dueAfter, scheduleOf } from './schedule.ts';
@@ -41,6 +42,8 @@ export interface MarketsInputs extends Kept {
   readonly before: readonly Leg[];
   /** Whether something is left to do about them, asked at the first new moment: a rebalancing that was cut off is made up for. */
   readonly isCutOff?: () => boolean;
+  /** Charts the values of its indicators. */
+  readonly watcher?: ValuesWatcher | undefined;
   /** Keeps what no signal goes with yet. */
   readonly remember?: (kept: Kept) => void;
   readonly now: () => number;
@@ -112,7 +115,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
 /** Feeds moments one after another to the indicators, and asks the strategy at those that are new. Returns its new signals. */
 export function marketsStep(
   hosted: Pick<Hosted, 'strategy' | 'params' | 'interval'> & { readonly markets: readonly BoundMarket[] },
-  { holdings, equity }: Pick<MarketsInputs, 'holdings' | 'equity'>,
+  { holdings, equity, watcher }: Pick<MarketsInputs, 'holdings' | 'equity' | 'watcher'>,
   memory?: StrategyMemory,
   times: Pick<AskingTimes, 'isDue'> = always,
 ) {
@@ -121,6 +124,7 @@ export function marketsStep(
   const now = holdings.map((holding) => ({ kline: undefined as Kline | undefined, holding }));
   const decider = new MarketsDecider(strategy, hosted.params, markets, now, memory);
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
+  watcher?.begin(decider.indicators);
   const last: (Kline | undefined)[] = markets.map(() => undefined);
   return ({ time, klines, isNew, isLate }: JoinedMoment): Said | undefined => {
     const closed: Record<string, JoinedPrices['markets'][string]> = {};
@@ -132,6 +136,10 @@ export function marketsStep(
     const prices = joinedPrices(time, closed, isLate);
     for (let index = 0; index < streams.length; index++)
       decider.latest[index] = (streams[index] as (typeof streams)[number])(prices);
+    // At a late kline nothing is decided: the next one shows what it changed.
+    if (watcher !== undefined && !isLate)
+      for (const [index, kline] of klines.entries())
+        if (kline !== undefined) watcher.after(index, kline.openTime, decider.latest);
     if (isLate || !times.isDue(time, isNew) || !isNew) return undefined;
     for (const [index, market] of now.entries()) {
       const kline = last[index];
