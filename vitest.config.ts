@@ -7,6 +7,7 @@ const long = [
   'test/backtest/{check,check-several,determinism,grid-slow,larger-klines,mixtures}.test.ts',
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
   'test/pages/conformance-docs.test.ts',
+  'test/security/canary.test.ts',
   'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
   'test/session/{several-markets,silent-trades-channel,speed,time}.test.ts',
   'test/simulator/{conformance-orders,conformance-shapes,third-party}.test.ts',

@@ -26,19 +26,22 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
       const { server, chat } = config;
       // Without a parse mode it is plain text.
       const plain = { link_preview_options: { is_disabled: true } };
-      return ({ text }) => post(`${server}/bot${secret}/sendMessage`, { json: { chat_id: chat, text, ...plain } });
+      return ({ text }) =>
+        post(`${server}/bot${secret}/sendMessage`, { json: { chat_id: chat, text, ...plain } }, (answer) =>
+          jsonIn(answer)['ok'] === true ? undefined : refused(answer),
+        );
     }
     case 'slack': {
       const plain = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
-      return ({ text }) => post(secret, { json: { text: forSlack(text), ...plain } });
+      return ({ text }) => post(secret, { json: { text: forSlack(text), ...plain } }, refusedBy);
     }
     case 'discord': {
       const plain = { allowed_mentions: { parse: [] }, flags: suppressEmbeds };
-      return ({ text }) => post(secret, { json: { content: forDiscord(text), ...plain } });
+      return ({ text }) => post(secret, { json: { content: forDiscord(text), ...plain } }, refusedBy);
     }
     case 'ntfy':
       return ({ text, level }) =>
-        post(secret, { body: text, headers: { title: 'Sluice', priority: priorities[level] } });
+        post(secret, { body: text, headers: { title: 'Sluice', priority: priorities[level] } }, refusedBy);
     case 'webhook': {
       const { template } = config;
       return (message) =>
@@ -49,6 +52,27 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
     case 'email':
       return emailOf(config, secret);
   }
+}
+
+function jsonIn(answer: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(answer)) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}
+
+/** Only the number: the words of an answer may repeat the address. */
+function refused(answer: string): string {
+  const { error_code: number, code = number } = jsonIn(answer);
+  return `the service refused it${typeof code === 'number' ? ` (${code})` : ''}`;
+}
+
+/** Some services say with the status of success that they took nothing. So does a page of a firewall or of a hotel between here and them. */
+function refusedBy(answer: string): string | undefined {
+  const { ok, success, error } = jsonIn(answer);
+  if (ok === false || success === false || (error !== undefined && error !== null)) return refused(answer);
+  return answer.trimStart().startsWith('<') ? 'a web page answered instead of the service' : undefined;
 }
 
 /** Slack reads &, < and > as markup: links, and mentions of everybody. */

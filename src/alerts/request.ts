@@ -7,9 +7,12 @@ const mostMs = 10_000;
 /** More than any of them answers. */
 const mostBytes = 100_000;
 
-/** Sends a text; returns why it failed. */
-export const post = (url: string, what: OptionsInit): Promise<string | undefined> =>
-  request(url, { ...what, method: 'POST' });
+/** Sends a text; returns why it failed. `refusal`: why an answer of a status that is success says that the text was not taken. */
+export const post = (
+  url: string,
+  what: OptionsInit,
+  refusal?: (answer: string) => string | undefined,
+): Promise<string | undefined> => request(url, { ...what, method: 'POST' }, refusal);
 
 /** Asks for an address, whose answer does not matter; returns why it failed. */
 export const get = (url: string): Promise<string | undefined> => request(url, { method: 'GET' });
@@ -17,6 +20,7 @@ export const get = (url: string): Promise<string | undefined> => request(url, { 
 async function request(
   url: string,
   what: OptionsInit & { readonly method: 'GET' | 'POST' },
+  refusal: (answer: string) => string | undefined = () => undefined,
 ): Promise<string | undefined> {
   const flood = new AbortController();
   try {
@@ -26,13 +30,15 @@ async function request(
       retry: { limit: 0 },
       // A redirect could carry the text and a token elsewhere.
       followRedirect: false,
+      // A small answer could unpack to gigabytes.
+      decompress: false,
       signal: flood.signal,
     });
     void asked.on('downloadProgress', ({ transferred }) => {
       if (transferred > mostBytes) flood.abort();
     });
-    const { statusCode } = (await asked) as { readonly statusCode: number };
-    return statusCode < 300 ? undefined : `HTTP ${statusCode}`;
+    const { statusCode, rawBody } = (await asked) as { readonly statusCode: number; readonly rawBody: Uint8Array };
+    return statusCode < 300 ? refusal(Buffer.from(rawBody).toString()) : `HTTP ${statusCode}`;
   } catch (error) {
     if (flood.signal.aborted) return 'an answer without end';
     if (error instanceof TimeoutError) return 'no answer in time';

@@ -63,32 +63,3 @@ function checked(variable: string, secret = '', { text, protocols }: SecretForma
     throw new Refusal(`${variable} holds a space or a character that no token has: copy it again`);
   return secret;
 }
-
-/** The shortest part of an address that counts as a secret of its own, characters. */
-const leastPart = 10;
-
-/** Everything that no message may contain: the secrets, and of an address its password and the parts that name an account. */
-export function secretTexts({ channels, ping }: AlertSecrets): readonly string[] {
-  const secrets = [...channels.values(), ...(ping === undefined ? [] : [ping])];
-  const parts = secrets.flatMap((secret) => {
-    if (!URL.canParse(secret) || !secret.includes('//')) return secret.split(':').slice(1);
-    const { password, pathname, searchParams } = new URL(secret);
-    return [password, decoded(password), ...pathname.split('/'), ...searchParams.values()];
-  });
-  // The longest first, so that no rest of one remains.
-  return [...new Set([...secrets, ...parts.filter(({ length }) => length >= leastPart)])].sort(
-    (a, b) => b.length - a.length,
-  );
-}
-
-/** A text in which each of them is replaced. */
-export const withoutSecrets = (text: string, hidden: readonly string[]): string =>
-  hidden.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '•••')), text);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alerts as schema } from '../config/alerts.ts';
+import { hide } from '../domain/hidden.ts';
 import type { Outgoing, Send } from './channels.ts';
 import { Outbox, outboxFile } from './outbox.ts';
 import type { Alert } from './routes.ts';
@@ -40,11 +41,11 @@ const sendOn =
     return failure;
   };
 
-function sender(given: object = {}, secrets: readonly string[] = []): Sender {
+function sender(given: object = {}): Sender {
   return new Sender({
     config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }], ...given }),
     channels: new Map(Object.keys(channels).map((name) => [name, sendOn(name)])),
-    ...{ outbox, now: () => now, secrets },
+    ...{ outbox, now: () => now },
   });
 }
 const texts = (channel = 'phone'): readonly string[] =>
@@ -91,7 +92,7 @@ test('the end waits for the message on its way', async () => {
     });
   const one = new Sender({
     config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }] }),
-    ...{ channels: new Map([['phone', slow]]), outbox, now: () => now, secrets: [] },
+    ...{ channels: new Map([['phone', slow]]), outbox, now: () => now },
   });
   one.add(alert('stopping'));
   void one.send();
@@ -103,7 +104,8 @@ test('the end waits for the message on its way', async () => {
 });
 
 test('a secret is in no message', async () => {
-  const one = sender({}, ['abc-123', '']);
+  hide(['abc-123']);
+  const one = sender();
   one.add(alert('the exchange answered: bad key abc-123'));
   await one.send();
   expect(texts()).toEqual(['ERROR the exchange answered: bad key •••']);
@@ -153,7 +155,7 @@ describe('a channel that fails', () => {
         ['phone', () => never],
         ['team', sendOn('team')],
       ]),
-      ...{ outbox, now: () => now, secrets: [] },
+      ...{ outbox, now: () => now },
     });
     one.add(alert('first'));
     void one.send();

@@ -3,11 +3,11 @@
  * hangs is tried again later, ever more rarely, and another channel says so. Alerts wait in the outbox meanwhile, also over a restart.
  */
 import type { AlertsConfig } from '../config/alerts.ts';
+import { withoutSecrets } from '../domain/hidden.ts';
 import { escapeText } from '../domain/printable.ts';
 import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
 import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
-import { withoutSecrets } from './secrets.ts';
 
 interface SenderParts {
   readonly config: AlertsConfig;
@@ -15,8 +15,6 @@ interface SenderParts {
   readonly outbox: Outbox;
   /** UTC ms of the machine. */
   readonly now: () => number;
-  /** Texts that no message may contain. */
-  readonly secrets: readonly string[];
   /** Something about a channel, for the log. */
   readonly notice?: (level: AlertLevel, text: string) => void;
 }
@@ -72,7 +70,7 @@ export class Sender {
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
-    const safe = { ...alert, text: withoutSecrets(escapeText(alert.text), this.#parts.secrets) };
+    const safe = { ...alert, text: escapeText(withoutSecrets(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
     if (escalation === undefined) {

@@ -2,18 +2,19 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { every, machineWall, systemClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
+import { hide } from '../domain/hidden.ts';
 import { channelOf } from './channels.ts';
 import { type FromThread, type ToThread, toThread } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import { Ping } from './ping.ts';
 import type { AlertLevel } from './routes.ts';
-import { type AlertSecrets, secretTexts } from './secrets.ts';
+import type { AlertSecrets } from './secrets.ts';
 import { Sender } from './sender.ts';
 
 export interface ThreadData {
   readonly config: AlertsConfig;
   readonly secrets: AlertSecrets;
-  /** Other texts that no message may contain. */
+  /** Texts that no message may contain. */
   readonly hidden: readonly string[];
   readonly stateDir: string;
 }
@@ -36,8 +37,8 @@ function serve(port: MessagePort, { config, secrets, hidden, stateDir }: ThreadD
   const channels = new Map(
     Object.entries(config.channels).map(([name, one]) => [name, channelOf(one, secrets.channels.get(name) ?? '')]),
   );
-  const texts = [...secretTexts(secrets), ...hidden];
-  const sender = new Sender({ config, channels, outbox, now: machineWall, secrets: texts, notice });
+  hide(hidden);
+  const sender = new Sender({ config, channels, outbox, now: machineWall, notice });
   const ping =
     secrets.ping === undefined || config.ping === undefined
       ? undefined

@@ -1,6 +1,7 @@
 /** The exchange key: from the environment or a private `.env`, never from the configuration. */
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'dotenv';
+import { hide } from '../domain/hidden.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export interface Secrets {
@@ -39,14 +40,16 @@ export interface SecretNames {
 }
 const tradingNames: SecretNames = { key: 'SLUICE_API_KEY', secret: 'SLUICE_API_SECRET' };
 
-/** Variables by name, the environment before the file, which is only checked when it is needed. */
+/** Variables with secrets by name, the environment before the file, which is only checked when it is needed. */
 export function readVariables(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   file = '.env',
 ): Readonly<Record<string, string | undefined>> {
   const saved = names.every((name) => environment[name] !== undefined) ? {} : fromFile(file);
-  return Object.fromEntries(names.map((name) => [name, environment[name] ?? saved[name]]));
+  const found = Object.fromEntries(names.map((name) => [name, environment[name] ?? saved[name]]));
+  hide(Object.values(found));
+  return found;
 }
 
 /** The API key and secret. */

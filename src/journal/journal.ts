@@ -3,6 +3,7 @@
  * It knows which fills are rows already, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
+import { withoutSecretsIn } from '../domain/hidden.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { FillKey, Past } from './past-orders.ts';
 
@@ -110,7 +111,8 @@ export function journal(
     return !full;
   }
 
-  function append(entry: Entry): void {
+  function append(given: Entry): void {
+    const entry = withoutSecretsIn(given);
     waiting.push(entry);
     later(groupMs);
     observe(entry);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type LevelWithSilent, type Logger, pino } from 'pino';
 import type { LogConfig } from '../config/log.ts';
+import { withoutSecrets } from '../domain/hidden.ts';
 import { escapeLine, escapeText } from '../domain/printable.ts';
 import { LogFile } from './log-file.ts';
 
@@ -30,7 +31,7 @@ export async function logTo(path: string, level: LogLevel, config: LogConfig = s
     { level },
     {
       write(line: string) {
-        if (!file.write(shown(line))) missing++;
+        if (!file.write(shown(withoutSecrets(line)))) missing++;
         else if (missing > 0) {
           const lost = missing;
           missing = 0;

@@ -5,6 +5,7 @@ import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import { isLoopback } from '../config/schema.ts';
 import type { DaemonState } from '../dashboard/view.ts';
+import { hiddenSecrets } from '../domain/hidden.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
@@ -90,14 +91,13 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
 
 /** Sends the events to the channels of the configuration, from the start to the end of the session. */
 function sendAlerts(
-  { config, alertSecrets, secrets, stateDir }: SessionOptions,
+  { config, alertSecrets, stateDir }: SessionOptions,
   events: SessionEvents,
   undo: Undo,
 ): Alerts | undefined {
   if (config.alerts === undefined || alertSecrets === undefined) return undefined;
-  const hidden = secrets === undefined ? [] : [secrets.apiKey, secrets.apiSecret];
   const alerts = startAlerts(
-    { config: config.alerts, secrets: alertSecrets, hidden, stateDir },
+    { config: config.alerts, secrets: alertSecrets, hidden: hiddenSecrets(), stateDir },
     {
       failed: (error) => events.ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
       notice: (level, text) => events.ofAlerts(level, text),

@@ -1,6 +1,7 @@
 /** What a strategy of a session runs with, and how long it keeps the program busy. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
+import { withoutSecrets } from '../domain/hidden.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Kept } from '../domain/memory.ts';
 import type { Notice } from '../execution/context.ts';
@@ -114,7 +115,7 @@ export const threw =
   (runner: Runner, one: Hosted, course: Course) =>
   (error: unknown): void => {
     course.isOver = true;
-    const text = clipped(errorText(error));
+    const text = clipped(withoutSecrets(errorText(error)));
     runner.failed(one.id, text);
     runner.notice({
       level: 'error',

@@ -1,6 +1,7 @@
 /** Runs a strategy of a session: it begins with history, again after a hole, and rests while it was too slow. */
-import { filter, finalize, merge, NEVER, Observable, startWith, switchMap, type Unsubscribable } from 'rxjs';
+import { filter, finalize, map, merge, NEVER, Observable, startWith, switchMap, type Unsubscribable } from 'rxjs';
 import { pause } from '../clock/clock.ts';
+import { withoutSecretsIn } from '../domain/hidden.ts';
 import type { Decision } from '../domain/order.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { hasMarkets } from '../strategy/markets/several-markets-host.ts';
@@ -37,6 +38,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
   };
   const { decisions, holes } = hasMarkets(one) ? severalMarkets(runner, one, course) : onlyMarket(runner, one, course);
   const fresh = decisions.pipe(
+    map(withoutSecretsIn),
     finalize(() => {
       if (course.isOver || course.isTooSlow) chart();
     }),

@@ -1,4 +1,5 @@
 /** The output of a program. It handles a reader that has gone: a closed pipe or terminal. */
+import { hide, withoutSecrets } from '../domain/hidden.ts';
 import { escapeText } from '../domain/printable.ts';
 
 /** Where a command prints. */
@@ -11,19 +12,32 @@ export interface Output {
   readonly say: (line: string) => void;
 }
 
+const ofSecret = /^SLUICE_(ALERT_.+|PING_URL|.+_(KEY|SECRET|TOKEN|PASSPHRASE))$/;
+
+/** Hides every secret of the environment, also one that this command does not read: an error of a strategy may have it. */
+export const hideSecretsOf = (environment: Readonly<Record<string, string | undefined>>): void =>
+  hide(
+    Object.keys(environment)
+      .filter((name) => ofSecret.test(name))
+      .map((name) => environment[name]),
+  );
+
+/** A text as a terminal may have it. Secrets first: escaped, one would not be found. */
+const shown = (line: string): string => escapeText(withoutSecrets(line));
+
 /** Prints to stdout. `isStyled`: the text is printable already and contains our own colours. */
 export const out = (line: string, isStyled = false): void => {
-  process.stdout.write(`${isStyled ? line : escapeText(line)}\n`);
+  process.stdout.write(`${isStyled ? withoutSecrets(line) : shown(line)}\n`);
 };
 
 /** Prints to stderr. */
 export const say = (line: string): void => {
-  process.stderr.write(`${escapeText(line)}\n`);
+  process.stderr.write(`${shown(line)}\n`);
 };
 
 /** Prints to stderr a line that the next output overwrites. */
 export const progress = (line: string): void => {
-  process.stderr.write(`\u001B[2K${escapeText(line)}\r`);
+  process.stderr.write(`\u001B[2K${shown(line)}\r`);
 };
 
 /** Their orders and stops need them, whether or not anybody reads the output. */

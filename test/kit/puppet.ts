@@ -18,17 +18,28 @@ export default defineStrategy({
       mergeMap(() => {
         const signal = existsSync(file) ? signalIn(file) : undefined;
         if (signal === undefined) return [];
-        if (signal.kind === 'throw') throw new Error('the puppet was told to throw');
+        if (signal.kind === 'throw') throw new Error(signal.text ?? 'the puppet was told to throw');
+        if (signal.kind === 'crash')
+          queueMicrotask(() => {
+            throw new Error(signal.text);
+          });
+        if (signal.kind === 'crash') return [];
         return [signal];
       }),
     );
   },
 });
 
+/** What a puppet wants, or how it fails: by throwing, or later, in a task of its own, which ends the program. */
+export type PuppetSignal =
+  | Signal
+  | { readonly kind: 'throw'; readonly text?: string }
+  | { readonly kind: 'crash'; readonly text: string };
+
 /** undefined while the daemon can open no file: that is not the strategy's business. */
-function signalIn(file: string): Signal | { readonly kind: 'throw' } | undefined {
+function signalIn(file: string): PuppetSignal | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Signal | { readonly kind: 'throw' };
+    return JSON.parse(readFileSync(file, 'utf8')) as PuppetSignal;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EMFILE') return undefined;
     throw error;

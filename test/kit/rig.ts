@@ -15,7 +15,7 @@ import {
   startSimulator,
 } from '../../src/simulator/simulator.ts';
 import { killLeftovers, type Program, type Ran, type Surroundings, sluice, startProgram } from './program.ts';
-import { stringsFile, stringsVariable } from './puppet.ts';
+import { type PuppetSignal, stringsFile, stringsVariable } from './puppet.ts';
 import { until } from './until.ts';
 
 /** Times real time; a minute of the market is a second. */
@@ -94,7 +94,7 @@ export interface Rig extends Surroundings {
   readonly dir: string;
   readonly state: string;
   /** Puppets of a daemon from now on want this; `undefined`: they have nothing to say. */
-  emit(puppet: Puppet, signal: Signal | { readonly kind: 'throw' } | undefined): void;
+  emit(puppet: Puppet, signal: PuppetSignal | undefined): void;
   /** What each puppet wants. */
   readonly signalled: ReadonlyMap<Puppet, Signal>;
   /** Writes the configuration, changed at the top level, and returns its path. */
@@ -167,7 +167,7 @@ export function makeRig(exchange: Addresses): Rig {
       return config;
     },
     emit(puppet, signal) {
-      if (signal === undefined || signal.kind === 'throw') signalled.delete(puppet);
+      if (signal === undefined || signal.kind === 'throw' || signal.kind === 'crash') signalled.delete(puppet);
       else signalled.set(puppet, signal);
       const file = stringsFile(dir, puppets.findIndex(({ id }) => id === puppet) + 1);
       if (signal === undefined) return rmSync(file, { force: true });

@@ -1,6 +1,7 @@
 /** What a person may say to the bot, and what the threads send each other about it. */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
+import { withoutSecrets } from '../../domain/hidden.ts';
 
 const strategy = z.string().min(1).max(100).optional();
 const reason = z.string().min(1).max(500);
@@ -72,7 +73,11 @@ export function parse(text: string): Parsed {
       if (name !== '/kill' && name !== '/pause' && words.length === 1 && /^\d{6}$/.test(subject ?? ''))
         return { kind: 'code', code: subject ?? '' };
       const given = subject === 'all' ? undefined : subject;
-      return of({ name: name.slice(1), strategy: given, reason: words.slice(1).join(' ').slice(0, 500) || name });
+      return of({
+        name: name.slice(1),
+        strategy: given,
+        reason: withoutSecrets(words.slice(1).join(' ')).slice(0, 500) || name,
+      });
     }
     default:
       return { kind: 'unreadable', text: `I know these commands:\n${helpText}` };

@@ -3,8 +3,8 @@
  * asked and why, and answers. Begin with `commands.ts`, then `bot.ts`.
  */
 import { Worker } from 'node:worker_threads';
-import { secretTexts } from '../../alerts/secrets.ts';
 import type { DashboardSource } from '../../dashboard/dashboard.ts';
+import { hiddenSecrets } from '../../domain/hidden.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { SessionOptions, Undo } from '../options.ts';
@@ -18,18 +18,17 @@ const mostMemoryMb = 200;
 
 /** Obeys the chats that the configuration allows, until the session ends. */
 export function obeyTelegram(
-  { config, alertSecrets, secrets, stateDir }: SessionOptions,
+  { config, alertSecrets, stateDir }: SessionOptions,
   { source, notice }: { readonly source: DashboardSource; readonly notice: (notice: Notice) => void },
   undo: Undo,
 ): void {
   for (const [name, channel] of Object.entries(config.alerts?.channels ?? {})) {
     if (alertSecrets === undefined || channel.type !== 'telegram' || channel.commandsFrom === undefined) continue;
-    const exchange = secrets === undefined ? [] : [secrets.apiKey, secrets.apiSecret];
     const data = {
       server: channel.server,
       token: alertSecrets.channels.get(name) ?? '',
       chats: channel.commandsFrom,
-      hidden: [...secretTexts(alertSecrets), ...exchange],
+      hidden: hiddenSecrets(),
       stateDir,
     };
     undo.unshift(startTelegram(data, { view: () => source.view(), history: source.history, actions: source, notice }));

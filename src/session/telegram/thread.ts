@@ -1,8 +1,8 @@
 /** The thread of the bot: it waits for the Bot API, and delays no order. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Api, GrammyError } from 'grammy';
-import { withoutSecrets } from '../../alerts/secrets.ts';
 import { machineWall, systemClock } from '../../clock/clock.ts';
+import { hide, withoutSecrets } from '../../domain/hidden.ts';
 import { escapeText } from '../../domain/printable.ts';
 import { Bot, type Wire } from './bot.ts';
 import { type FromBot, type ToBot, toBot } from './commands.ts';
@@ -19,17 +19,21 @@ export interface BotData {
 
 /** How long the Bot API holds a question for updates, and how long it may take, s. */
 const [holdS, patienceS] = [25, 40];
+/** Longest answer of the Bot API: 100 updates are less than half of it. */
+const mostAnswerBytes = 8_000_000;
 /** Longest text of a message, characters (Telegram: 4096). */
 const mostCharacters = 4_000;
 /** Failures in a row that are reported, and the longest wait between two tries, real ms. */
 const [reportedFailures, longestWaitMs] = [3, 60_000];
 
-function wireOf({ server, token, hidden }: BotData): Wire {
-  const api = new Api(token, { apiRoot: server, timeoutSeconds: patienceS });
+function wireOf({ server, token }: BotData): Wire {
+  // A redirect could carry what is sent elsewhere. Both are options of node-fetch, which grammy uses.
+  const baseFetchConfig = { redirect: 'error', size: mostAnswerBytes } as const;
+  const api = new Api(token, { apiRoot: server, timeoutSeconds: patienceS, baseFetchConfig });
   return {
     updates: (from) => api.getUpdates({ offset: from, timeout: holdS, allowed_updates: ['message', 'callback_query'] }),
     async send(chat, text, button) {
-      const plain = withoutSecrets(escapeText(text), hidden).slice(0, mostCharacters);
+      const plain = escapeText(withoutSecrets(text)).slice(0, mostCharacters);
       await api.sendMessage(chat, plain, {
         link_preview_options: { is_disabled: true },
         ...(button && { reply_markup: { inline_keyboard: [[{ text: button[0], callback_data: button[1] }]] } }),
@@ -44,6 +48,7 @@ function wireOf({ server, token, hidden }: BotData): Wire {
 function serve(port: MessagePort, data: BotData): void {
   const say = (message: FromBot): void => port.postMessage(message);
   const notice = (level: 'info' | 'warn', text: string): void => say({ kind: 'notice', level, text });
+  hide(data.hidden);
   const seen = new SeenUpdates(data.stateDir);
   const waiting = new Map<number, (message: Exclude<ToBot, { kind: 'end' }>) => void>();
   let requests = 0;
