@@ -62,7 +62,7 @@ test('are refused by a grid that was killed before any of its parameter sets ran
   const grid = [...backtest, '--grid', 'n=3..4'];
   expect((await at.sluice(grid)).code).toBe(0);
   const folder = join(at.dir, 'runs', 'grids');
-  const file = join(folder, readdirSync(folder)[0] ?? '');
+  const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '');
   const lines = readFileSync(file, 'utf8').split('\n');
   // A result that the set does not give again.
   const other = lines.map((line) =>

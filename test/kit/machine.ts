@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScaledClock } from '../../src/clock/clock.ts';
 import { placesOf } from '../../src/commands/dashboard/dashboard.ts';
+import { libraryOf } from '../../src/commands/dashboard/library.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
 import type { Dashboard } from '../../src/dashboard/dashboard.ts';
 import { startMachine } from '../../src/dashboard/machine/machine.ts';
@@ -58,12 +59,10 @@ export async function startOnMachine(): Promise<Machine> {
   ] as const;
   const places = placesOf(daemons.map(({ dir }) => dir));
   const clock = new ScaledClock(1);
+  let secrets = 0;
   const server = await startMachine({
-    places: () => places,
-    port: 0,
-    token: machineToken,
-    assets: loadAssets(),
-    clock,
+    ...{ places: () => places, library: libraryOf(join(folder, 'runs')), port: 0, token: machineToken },
+    ...{ secret: () => `${++secrets}`.padStart(32, 's'), assets: loadAssets(), clock },
   });
   return {
     ...{ folder, daemons, server },

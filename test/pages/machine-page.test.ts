@@ -1,8 +1,10 @@
 /** The page of all daemons as its users meet it, in a real Chromium. */
+import { rmSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isWithoutChromium, launch } from '../kit/chromium.ts';
 import { type Machine, startOnMachine } from '../kit/machine.ts';
+import { saveSome } from '../kit/saved-runs.ts';
 import { view } from '../kit/view.ts';
 
 describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
@@ -88,9 +90,52 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
     expect(requests.filter((url) => secrets.some((secret) => url.includes(secret)))).toEqual([]);
   });
 
+  it('lists saved backtests and grids, opens their reports in a sandbox, and compares two', async () => {
+    const { runs } = await saveSome(machine.folder);
+    await page.getByRole('link', { name: 'Backtests' }).click();
+    await page.getByText('No saved backtest').or(page.locator('#backtests tbody tr').first()).waitFor();
+    await page.reload();
+    await page.locator('#backtests tbody tr').nth(1).waitFor();
+    expect(await page.locator('#backtests tbody tr').count()).toBe(2);
+    const compare = page.getByRole('button', { name: 'Compare' });
+    expect(await compare.isDisabled()).toBe(true);
+    const [report] = await Promise.all([
+      context.waitForEvent('page'),
+      page
+        .getByRole('button', { name: /^Report of / })
+        .first()
+        .click(),
+    ]);
+    await report.waitForSelector('canvas');
+    expect(await report.title()).toContain('eth-winter-sluice');
+    expect(await report.evaluate('self.origin')).toBe('null');
+    expect(await report.evaluate("(() => { try { return sessionStorage.length } catch { return 'closed' } })()")).toBe(
+      'closed',
+    );
+    const reached = `fetch('http://127.0.0.1:${machine.server.port}/api/daemons').then(() => 'reached', () => 'refused')`;
+    expect(await report.evaluate(reached)).toBe('refused');
+    expect(await report.evaluate('window.opener')).toBeNull();
+    for (const box of await page.getByRole('checkbox').all()) await box.check();
+    const [compared] = await Promise.all([context.waitForEvent('page'), compare.click()]);
+    await compared.getByRole('heading', { name: '2 runs compared' }).waitFor();
+    await page.getByRole('link', { name: 'Grids' }).click();
+    const [grid] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('button', { name: /^Report of grid/ }).click(),
+    ]);
+    await grid.getByRole('heading', { name: /^Grid · eth-winter/ }).waitFor();
+    rmSync(runs, { recursive: true });
+    await page.getByRole('button', { name: /^Report of grid/ }).click();
+    await page.getByText('there is no saved grid').waitFor();
+  });
+
   it('has nothing wider than a phone of 360 px', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.waitForTimeout(200);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await saveSome(machine.folder);
+    await page.getByRole('link', { name: 'Backtests' }).click();
+    await page.locator('#backtests tbody tr').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 });

@@ -11,7 +11,7 @@ export interface Axis {
   readonly param: string;
   readonly values: readonly Value[];
   /** Another strategy of the run has a parameter of this name, too. */
-  readonly isShared?: boolean;
+  readonly isShared?: boolean | undefined;
 }
 
 /** A value for each axis. */

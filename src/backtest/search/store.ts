@@ -61,21 +61,41 @@ const lineSchema = z.object({
 /** The sets before this line had the same outcomes when some ran once more. */
 const comparedLine = JSON.stringify({ compared: true });
 
-/** The sets of this grid in a file of a folder; without a folder in memory alone. */
-export function savedSets(folder: string | undefined, id: string) {
-  const file = folder === undefined ? undefined : join(folder, `${id.slice(0, 16)}.jsonl`);
-  if (folder !== undefined) makeDirs(folder);
-  const text = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const append = (line: string): void => {
-    if (file !== undefined) appendFileSync(file, `${line}\n`);
-  };
-  // What comes after a line that a crash cut short must not become part of it.
-  if (text !== '' && !text.endsWith('\n')) append('');
+/** The folder of grids in a folder of runs. */
+export const gridFolder = (runs: string): string => join(runs, 'grids');
+/** The name of a grid's files: enough of its hash. */
+export const gridName = (id: string): string => id.slice(0, 16);
+/** Where the outcomes of a grid are saved. */
+export const gridFile = (folder: string, name: string): string => join(folder, `${name}.jsonl`);
+
+/** What a report needs beside the outcomes. */
+export const gridHeadFile = (folder: string, name: string): string => join(folder, `${name}.json`);
+
+const textIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** The saved outcomes by their sets, as JSON. */
+export const readSets = (file: string): ReadonlyMap<string, Outcome> => setsIn(textIn(file));
+
+function setsIn(text: string): Map<string, Outcome> {
   const known = new Map<string, Outcome>();
   for (const line of text.split('\n')) {
     const { success, data } = lineSchema.safeParse(jsonOf(line));
     if (success) known.set(JSON.stringify(data.cell), data.outcome);
   }
+  return known;
+}
+
+/** The sets of this grid in a file of a folder; without a folder in memory alone. */
+export function savedSets(folder: string | undefined, id: string) {
+  const file = folder === undefined ? undefined : gridFile(folder, gridName(id));
+  if (folder !== undefined) makeDirs(folder);
+  const text = file === undefined ? '' : textIn(file);
+  const append = (line: string): void => {
+    if (file !== undefined) appendFileSync(file, `${line}\n`);
+  };
+  // What comes after a line that a crash cut short must not become part of it.
+  if (text !== '' && !text.endsWith('\n')) append('');
+  const known = setsIn(text);
   return {
     get: (set: ParameterSet): Outcome | undefined => known.get(JSON.stringify(set)),
     add(set: ParameterSet, outcome: Outcome): void {
@@ -87,7 +107,8 @@ export function savedSets(folder: string | undefined, id: string) {
     compared: () => append(comparedLine),
     forget(): void {
       known.clear();
-      if (file !== undefined) rmSync(file, { force: true });
+      if (folder === undefined) return;
+      for (const fileOf of [gridFile, gridHeadFile]) rmSync(fileOf(folder, gridName(id)), { force: true });
     },
   };
 }

@@ -10,10 +10,13 @@ import { Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import { ownDaemon, usualStateDirs } from '../../session/state.ts';
 import type { Io } from '../../terminal/options.ts';
+import { libraryOf } from './library.ts';
 
 interface DashboardCommand extends Io {
   /** Every directory in `var/` where none is named: also of daemons that start later. */
   readonly state: readonly string[];
+  /** The folder of saved backtests. */
+  readonly runs: string;
   readonly port: number;
   readonly json: boolean;
 }
@@ -39,10 +42,16 @@ function placesFor(named: readonly string[]): Places {
   return () => places;
 }
 
-export async function showDashboard({ state, port, json, out, say, signal }: DashboardCommand): Promise<void> {
+/** 192 bits. */
+const secret = (): string => randomBytes(24).toString('base64url');
+
+export async function showDashboard(given: DashboardCommand): Promise<void> {
+  const { state, runs, port, json, out, say, signal } = given;
   const places = placesFor(state);
-  const token = randomBytes(24).toString('base64url');
-  const server = await startMachine({ places, port, token, assets: loadAssets(), clock: systemClock });
+  const library = libraryOf(runs);
+  const server = await startMachine({
+    ...{ places, library, port, token: secret(), secret, assets: loadAssets(), clock: systemClock },
+  });
   out(json ? JSON.stringify({ version: 1, kind: 'dashboard', url: server.url }) : `dashboard  ${server.url}`);
   say(
     `daemons: ${

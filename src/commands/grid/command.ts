@@ -1,41 +1,27 @@
 /** `sluice backtest --grid`: every combination of parameters, on all cores; a stopped grid resumes with the sets that are left. */
 
-import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isRepeated, refuseOther } from '../../backtest/determinism-check.ts';
-import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
-import { endsOf, quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
-import { type CodeVersion, codeVersions, hashRows, sha256 } from '../../backtest/runs/identity.ts';
+import { prepare } from '../../backtest/prepare/prepare.ts';
+import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
+import { codeVersions } from '../../backtest/runs/identity.ts';
 import { writeTables, writeWhole } from '../../backtest/runs/keep.ts';
-import {
-  type Axis,
-  asSaved,
-  axisNames,
-  type ParameterSet,
-  parameterSets,
-  readAxes,
-} from '../../backtest/search/axes.ts';
+import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
 import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
-import {
-  buyAndHoldReturns,
-  mostReturns,
-  type Overfitting,
-  overfittingOf,
-  overfittingTexts,
-} from '../../backtest/search/overfitting.ts';
+import { buyAndHoldReturns, mostReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
-import { gridId, savedSets } from '../../backtest/search/store.ts';
+import { gridFolder, gridId, gridName, savedSets } from '../../backtest/search/store.ts';
 import { countGridTrials } from '../../backtest/search/trials.ts';
-import { machineSteady } from '../../clock/clock.ts';
+import { machineSteady, machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
-import { rateNumber, units, unitsNumber } from '../../domain/money.ts';
+import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
-import { gridText } from '../../report/grid.ts';
 import type { BacktestOptions } from '../backtest/run-prepared.ts';
-import { fewText, findIn, type GridResult, gridCsv, gridLines, missingIn, setText, stoppedText } from './show.ts';
+import { type GridOrigin, gridReport, headOf, keepHead } from './report.ts';
+import { findIn, type GridResult, gridCsv, gridLines, missingIn, setText } from './show.ts';
 
 export interface GridOptions extends BacktestOptions {
   readonly grid: readonly string[];
@@ -58,7 +44,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const sets = parameterSets(axes);
   const code = codeVersions(config, file);
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
-  const kept = savedSets(runs === undefined ? undefined : join(runs, 'grids'), id);
+  const kept = savedSets(runs === undefined ? undefined : gridFolder(runs), id);
   const known = asSaved(axes, sets);
   const outcomes: (Outcome | undefined)[] = known.map((set) => kept.get(set));
   const withReturns = (sets.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
@@ -112,17 +98,10 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     klines: span.of,
     doubt,
   };
-  printGrid(options, result, { file, set: options.set, code, prepared });
+  printGrid(options, result, { file, set: options.set, code, prepared }, id);
 }
 
-interface GridOrigin {
-  readonly file: string;
-  readonly set: readonly string[];
-  readonly code: readonly CodeVersion[];
-  readonly prepared: Prepared;
-}
-
-function printGrid(options: GridOptions, result: GridResult, of: GridOrigin): void {
+function printGrid(options: GridOptions, result: GridResult, of: GridOrigin, id: string): void {
   const { out, say, csv, runs, json } = options;
   const { prepared } = of;
   const { sets, outcomes } = result;
@@ -131,10 +110,12 @@ function printGrid(options: GridOptions, result: GridResult, of: GridOrigin): vo
   if (json) out(JSON.stringify({ ...gridJson(result), warnings }));
   else for (const line of gridLines(result, prepared.doubts)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result, warnings).join(', ')} written`);
+  const head = headOf(result, of, { id: gridName(id), at: machineWall(), warnings });
+  if (runs !== undefined) keepHead(gridFolder(runs), head);
   if (options.report !== undefined) {
-    const path = options.report === true ? 'grid.html' : options.report;
-    writeGridReport(path, result, { ...of, prepared: { ...prepared, warnings } });
-    say(`report: ${resolve(path)}`);
+    const path = resolve(options.report === true ? 'grid.html' : options.report);
+    writeWhole(path, [gridReport(head, outcomes)]);
+    say(`report: ${path}`);
   }
   if (left > 0) say(leftText(left, sets.length, runs !== undefined));
   else refuseAllRefused(outcomes);
@@ -279,40 +260,4 @@ function gridJson(result: GridResult): object {
 function writeCsv(dir: string, result: GridResult, warnings: readonly string[]): readonly string[] {
   const [table = '', ...notes] = writeTables(dir, [['grid.csv', [gridCsv(result)]]], warnings);
   return [resolve(dir, table), ...notes];
-}
-
-/** Writes a grid as one HTML file, whole or not at all. */
-function writeGridReport(
-  path: string,
-  result: GridResult,
-  { file, set, code, prepared: { input, warnings, dataHashes } }: GridOrigin,
-): void {
-  const { objective, axes, sets, outcomes, tries, asset, klines, doubt } = result;
-  const times = endsOf(input.series);
-  const configuration = readFileSync(file, 'utf8');
-  const found = findIn(result);
-  const text = gridText({
-    title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
-    ...{ objective, asset, klines, trials: tries, configuration },
-    warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
-    ...found,
-    doubts: found.best === undefined ? [] : overfittingTexts(doubt),
-    notRanked: fewText(result),
-    from: Math.min(...times),
-    to: Math.max(...times),
-    axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),
-    sets: sets.map((set, index) => {
-      const one = outcomes[index];
-      const values = set.map(String);
-      return hasRun(one)
-        ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)), figure: objective.figureOf(one) } }
-        : { values };
-    }),
-    provenance: [
-      ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],
-      ['Configuration SHA-256', sha256(configuration)],
-      ...hashRows(code, dataHashes),
-    ],
-  });
-  writeWhole(resolve(path), [text]);
 }

@@ -26,14 +26,7 @@ export function compare(
   const note = timesNote(runs.map(({ id: name, summary }) => ({ name, summary })));
   if (note !== undefined) say(`note: ${note}`);
   if (output !== undefined) {
-    const compared = runs.map((run, index) => ({
-      name: run.id,
-      about: differenceOf(run, runs),
-      asset: run.asset,
-      summary: run.summary,
-      days: readEquityCsv(readRunFile(folders[index] as string, 'equity.csv') ?? ''),
-    }));
-    writeWhole(resolve(output), [compareText(compared)]);
+    writeWhole(resolve(output), [comparedText(folders)]);
     say(`comparison: ${resolve(output)}`);
   } else if (json)
     out(
@@ -42,6 +35,20 @@ export function compare(
       ),
     );
   else for (const line of linesOf(runs)) out(line);
+}
+
+/** Runs side by side, as one HTML file. */
+export function comparedText(folders: readonly string[]): string {
+  const runs = folders.map(readRun);
+  return compareText(
+    runs.map((run, index) => ({
+      name: run.id,
+      about: differenceOf(run, runs),
+      asset: run.asset,
+      summary: run.summary,
+      days: readEquityCsv(readRunFile(folders[index] as string, 'equity.csv') ?? ''),
+    })),
+  );
 }
 
 /** How a run differs from the others: its settings, else its file. */

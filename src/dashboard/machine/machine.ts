@@ -4,6 +4,9 @@
  *     GET  /                       the page
  *     GET  /daemons/NAME/          the page of one daemon
  *     GET  /api/daemons            the `Overview` as JSON
+ *     GET  /api/runs               the `LibraryView` as JSON
+ *     POST /api/report             { "run": ID }, { "grid": ID } or { "compare": [ID, ID] }; answers the `address` of a report
+ *     GET  /report/SECRET          a report that was made
  *     *    /daemons/NAME/api/CALL  the calls, questions and the stream of one daemon, passed on with its token
  *
  * The browser never sees the token of a daemon. What a daemon answers is passed on as JSON, whatever it says it is.
@@ -11,19 +14,26 @@
 import type { Assets } from '../assets.ts';
 import { type LocalServer, type ServerOptions, startServer } from '../server.ts';
 import { overviewOf, type Places } from './daemons.ts';
+import type { Library } from './library.ts';
+import { isReport, serveReports } from './reports.ts';
 import { serveThrough } from './through.ts';
 
 export interface MachineOptions extends Pick<ServerOptions, 'port' | 'token' | 'assets' | 'clock'> {
   readonly places: Places;
+  readonly library: Library;
+  /** A new text that nobody can guess. */
+  readonly secret: () => string;
 }
 
 const pagesOf = ({ entry, machineEntry }: Assets) => ({ '/': machineEntry, '/daemons/:name/': entry });
 
 /** Starts to listen; throws a `Refusal` when the port is taken. */
-export function startMachine({ places, ...options }: MachineOptions): Promise<LocalServer> {
+export function startMachine({ places, library, secret, ...options }: MachineOptions): Promise<LocalServer> {
   const overview = overviewOf(places, options.clock);
-  return startServer({ ...options, pages: pagesOf(options.assets), portAdvice: 'set --port' }, (app) => {
+  const pages = pagesOf(options.assets);
+  return startServer({ ...options, pages, portAdvice: 'set --port', isOpen: isReport }, (app) => {
     app.get('/api/daemons', () => overview());
+    serveReports(app, library, secret);
     serveThrough(app, places, options.clock);
   });
 }

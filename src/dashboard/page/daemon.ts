@@ -49,7 +49,8 @@ export function connect(retryMs = firstRetryMs): void {
 
 let clearToast = (): void => {};
 
-function say(answer: Answered): void {
+/** Shows the result of an action for a while. */
+export function say(answer: Answered): void {
   clearToast();
   toast.value = answer;
   clearToast = afterMs(toastMs, () => {

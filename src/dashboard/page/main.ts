@@ -12,11 +12,12 @@ import { Keys, listenToKeys, showKeys } from './keys.ts';
 import { Notices } from './notices.ts';
 import { Choice, Panel } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
-import { equitySeries, klines, shownMarket, showSymbol, toast, view } from './store.ts';
+import { equitySeries, klines, shownMarket, showSymbol, view } from './store.ts';
 import { Strategies } from './strategies.ts';
 import { Summary } from './summary.ts';
 import { Fills, OpenOrders } from './tables.ts';
 import { Timeline } from './timeline.ts';
+import { Toast } from './toast.ts';
 import { Unknowns } from './unknowns.ts';
 import { Workspace } from './workspace.ts';
 
@@ -46,12 +47,6 @@ const Equity = ({ shown }: { shown: View }): VNode => html`
   >
     <${EquityChart} asset=${shown.equity.asset} />
   <//>
-`;
-
-const Toast = (): VNode => html`
-  <div class="toasts" role="status">
-    ${toast.value === undefined ? null : html`<p class=${toast.value.ok ? 'toast' : 'toast failed'}>${toast.value.message}</p>`}
-  </div>
 `;
 
 const Footer = ({ shown }: { shown: View }): VNode => html`

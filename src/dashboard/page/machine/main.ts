@@ -4,7 +4,9 @@ import { html, render } from 'htm/preact';
 import type { ComponentType, VNode } from 'preact';
 import { takeToken } from '../daemon.ts';
 import { Mark, ThemeSwitch } from '../header.ts';
+import { Toast } from '../toast.ts';
 import { Daemons } from './daemons.ts';
+import { Backtests, Grids } from './runs.ts';
 
 interface Place {
   /** After `#` in the address. */
@@ -12,7 +14,11 @@ interface Place {
   readonly title: string;
   readonly content: ComponentType;
 }
-const places: readonly Place[] = [{ id: 'daemons', title: 'Daemons', content: Daemons }];
+const places: readonly Place[] = [
+  { id: 'daemons', title: 'Daemons', content: Daemons },
+  { id: 'backtests', title: 'Backtests', content: Backtests },
+  { id: 'grids', title: 'Grids', content: Grids },
+];
 
 const chosen = signal(location.hash.slice(1));
 
@@ -28,6 +34,7 @@ function App(): VNode {
       <div class="tools"><${ThemeSwitch} /></div>
     </header>
     <main><${now.content} key=${now.id} /></main>
+    <${Toast} />
   `;
 }
 

@@ -1,0 +1,103 @@
+/** Saved backtests and grids for the page: only those of one folder, and none that a link leads to. */
+import { lstatSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type KeptRun, readRun, runIds } from '../../backtest/runs/store.ts';
+import { gridFolder } from '../../backtest/search/store.ts';
+import type { GridRow, Library, LibraryView, RunRow, Wanted } from '../../dashboard/machine/library.ts';
+import { counted } from '../../data/check/finding.ts';
+import { moduleUrl } from '../../domain/module-url.ts';
+import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
+import { type GridHead, savedGrids } from '../grid/report.ts';
+import type { FromThread, ReportTask } from './report-thread.ts';
+
+/** Runs that are listed: more are in `sluice runs`. */
+const mostListed = 500;
+/** What the thread of a report may use: a long backtest has many klines. */
+const mostHeapMb = 4_096;
+
+function rowOf({ id, at, configuration, code, instruments, summary }: KeptRun): RunRow {
+  const { from, to, metrics, fillCount, verdict, warnings } = summary;
+  return {
+    ...{ id, at, file: configuration.file, set: configuration.set, from, to, fills: fillCount },
+    strategies: [...new Set(code.map(({ use }) => use))],
+    symbols: instruments.map(({ symbol }) => symbol),
+    ...{ return: metrics.return, maxDrawdown: metrics.maxDrawdown, sharpe: metrics.sharpe },
+    ...{ conclusion: verdict.conclusion, notes: warnings.length },
+  };
+}
+
+function gridRowOf({ axes, ...head }: GridHead): GridRow {
+  const { id, at, file, set, strategies, symbols, from, to, parameterSets, missing, objective, best } = head;
+  return {
+    ...{ id, at, file, set, strategies, symbols, from, to, parameterSets, missing, objective, best },
+    axes: axes.map(({ param, values }) => `${param} ${values[0]} to ${values.at(-1)} (${values.length})`),
+  };
+}
+
+/** A folder of its own, not a link to one elsewhere. */
+const isOwn = (folder: string): boolean => lstatSync(folder).isDirectory();
+
+export function libraryOf(dir: string): Library {
+  const listed = (): readonly string[] => runIds(dir).filter((id) => isOwn(join(dir, id)));
+  // A saved run never changes.
+  const read = new Map<string, RunRow | Refusal>();
+
+  function runs(ids: readonly string[]): readonly (RunRow | Refusal)[] {
+    const shown = ids.slice(0, mostListed);
+    for (const id of [...read.keys()]) if (!shown.includes(id)) read.delete(id);
+    return shown.map((id) => {
+      const found = read.get(id) ?? orRefusal(() => rowOf(readRun(join(dir, id))));
+      read.set(id, found);
+      return found;
+    });
+  }
+
+  function list(): LibraryView {
+    const ids = listed();
+    const all = runs(ids);
+    const { heads, others } = savedGrids(gridFolder(dir));
+    const more = ids.length - mostListed;
+    return {
+      folder: resolve(dir),
+      runs: all.flatMap((one) => (one instanceof Refusal ? [] : [one])),
+      grids: heads.map(gridRowOf),
+      notes: [
+        ...all.flatMap((one) => (one instanceof Refusal ? [one.message] : [])),
+        ...(more > 0 ? [`${counted(more, 'older run')} not listed: see sluice runs`] : []),
+        ...(others > 0
+          ? [`${counted(others, 'grid')} without a description: run the same command again, which takes no time`]
+          : []),
+      ],
+    };
+  }
+
+  function own(id: string): string {
+    if (listed().includes(id)) return join(dir, id);
+    throw new Refusal(`there is no saved run ${id}`);
+  }
+
+  function taskOf(wanted: Wanted): ReportTask {
+    if ('grid' in wanted) return { kind: 'grid', folder: gridFolder(dir), id: wanted.grid };
+    if ('run' in wanted) return { kind: 'run', folder: own(wanted.run) };
+    return { kind: 'compare', folders: [...new Set(wanted.compare)].map(own) };
+  }
+
+  return { list, report: async (wanted) => made(taskOf(wanted)) };
+}
+
+/** A report walks all klines of a run, so a thread makes it: the daemons are shown meanwhile. */
+function made(task: ReportTask): Promise<string> {
+  return new Promise((done, fail) => {
+    const worker = new Worker(moduleUrl('./report-thread', import.meta.url), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+    });
+    worker.once('message', (said: FromThread) => {
+      if ('html' in said) done(said.html);
+      else fail(new Refusal(said.refusal, 1));
+    });
+    worker.once('error', (error) => fail(new Refusal(`the report cannot be made: ${causeOf(error)}`, 1)));
+    worker.once('exit', () => fail(new Refusal('the report was not made', 1)));
+  });
+}
