@@ -1,9 +1,29 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { alarmPage, alarmPages } from './alarm-pages.ts';
+import { alarmPage, alarmPages, haltPages, noticePages } from './alarm-pages.ts';
 
 const folder = new URL('../../docs/how-to/alarms/', import.meta.url);
-const named = [...new Set(Object.values(alarmPages))].filter((page) => page !== undefined);
+const noticed = noticePages.map(([, page]) => page);
+const named = [
+  ...new Set(
+    [...Object.values(alarmPages), ...Object.values(haltPages), ...noticed].filter((page) => page !== undefined),
+  ),
+];
+
+test.each(noticePages)('a notice with the words "%s" is one that the program sends', (words) => {
+  const source = fileURLToPath(new URL('..', import.meta.url));
+  const files = execFileSync('grep', [
+    '-rlF',
+    '--include=*.ts',
+    '--exclude=alarm-pages*',
+    '--exclude=*.test.ts',
+    words,
+    source,
+  ]);
+  expect(String(files)).not.toBe('');
+});
 
 test('every page that an alarm names is there, with the same sections, and no other', () => {
   const files = readdirSync(folder).filter((file) => file !== 'README.md');
@@ -12,6 +32,14 @@ test('every page that an alarm names is there, with the same sections, and no ot
     const sections = readFileSync(new URL(file, folder), 'utf8').match(/^## .*/gm);
     expect(sections, file).toEqual(['## Meaning', '## What to look at', '## What to do']);
   }
+});
+
+test('notices and halts have pages by what must be done', () => {
+  const notice = (text: string) => alarmPage({ kind: 'notice', time: 0, level: 'warn', text });
+  expect(notice('no market data: gone; retrying')).toBe('docs/how-to/alarms/exchange-away.md');
+  expect(notice('something else')).toBe('docs/how-to/alarms/notice.md');
+  const halt = { kind: 'halt', time: 0, level: 'error', strategy: null, text: '', advice: undefined } as const;
+  expect(alarmPage({ ...halt, by: 'keyRefused', everything: false })).toBe('docs/how-to/alarms/key-refused.md');
 });
 
 test('a kill by a limit has another page than one by a person, and what is no warning has none', () => {

@@ -1,4 +1,5 @@
 /** The page of the docs that explains an alarm: its meaning, what to look at, what to do. */
+import type { HaltCause } from '../execution/halt.ts';
 import { isLimit } from './control/kill-file.ts';
 import type { SessionEvent } from './events.ts';
 
@@ -20,9 +21,41 @@ export const alarmPages: Readonly<Record<SessionEvent['kind'] | 'killByLimit', s
   summary: undefined,
 };
 
+/** Pages of halts by what the operator must do. */
+export const haltPages: Readonly<Record<HaltCause, string>> = {
+  ledger: 'ledger-differs',
+  changedFill: 'ledger-differs',
+  keyRefused: 'key-refused',
+  noEcho: 'foreign-order',
+  notDedicated: 'foreign-order',
+  futureId: 'restored-journal',
+  foundAfterAll: 'halt',
+  fullList: 'halt',
+};
+
+/** Pages of notices by their words: the journal keeps nothing else of them. The first that is in a text counts. */
+export const noticePages: readonly (readonly [words: string, page: string])[] = [
+  ['no market data', 'exchange-away'],
+  ['time could not be read', 'exchange-away'],
+  ['the exchange forbids requests', 'banned'],
+  ['the disk is full', 'disk-full'],
+  ['threw and was stopped', 'strategy-stopped'],
+  ['was reached', 'stop-reached'],
+  ['is quarantined', 'quarantined'],
+  ['from our clock', 'clock'],
+  ['has not been compared', 'ledger-differs'],
+  ['what fills, foreign trades and adjustments explain', 'ledger-differs'],
+];
+
 /** Where an event is explained, in the folder of the program; undefined where it is no alarm. */
 export function alarmPage(event: SessionEvent): string | undefined {
-  const isByLimit = event.kind === 'kill' && isLimit(event.by);
-  const page = alarmPages[isByLimit ? 'killByLimit' : event.kind];
-  return event.level === 'info' || page === undefined ? undefined : `docs/how-to/alarms/${page}.md`;
+  const page = event.level === 'info' ? undefined : pageOf(event);
+  return page === undefined ? undefined : `docs/how-to/alarms/${page}.md`;
+}
+
+function pageOf(event: SessionEvent): string | undefined {
+  if (event.kind === 'kill' && isLimit(event.by)) return alarmPages.killByLimit;
+  if (event.kind === 'halt') return haltPages[event.by as HaltCause] ?? alarmPages.halt;
+  const ofNotice = event.kind === 'notice' && noticePages.find(([words]) => event.text.includes(words));
+  return ofNotice ? ofNotice[1] : alarmPages[event.kind];
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { btc, portfolio, resting, startTime } from '../../test/kit/builders.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { eventJson, eventLine, logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import { eventJson, eventLine, eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 
 const minute = 60_000;
 
@@ -87,6 +87,23 @@ test('an unknown outcome is reported once, and its end once, although the order 
   expect(seen.map((event) => 'text' in event && event.text)).toEqual([
     'HTTP 504',
     'Found at the exchange as order 7, partially filled: it had taken effect.',
+  ]);
+});
+
+test('the alert of an unknown outcome says that it is unknown and what happens', () => {
+  const [unknown] = eventsOf([step('unknown', { cause: 'HTTP 504' })], { c1: order });
+  expect(eventText(unknown as SessionEvent)).toMatch(/: outcome unknown, HTTP 504\. Sluice asks the exchange until/);
+});
+
+test('a stop that is reached is a warning before its fills, and no other order is', () => {
+  const stop: WorkingOrder = { ...order, intent: { ...order.intent, purpose: 'stop' } };
+  expect(eventsOf([step('sending', {})], { c1: order })).toEqual([]);
+  expect(eventsOf([step('sending', {})], { c1: stop })).toEqual([
+    expect.objectContaining({
+      kind: 'notice',
+      level: 'warn',
+      text: expect.stringMatching(/^the stop of s on BTCUSDT/),
+    }),
   ]);
 });
 

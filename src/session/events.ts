@@ -159,6 +159,13 @@ export class SessionEvents {
       const text = `${String(detail['message'])} (${String(detail['code'])})`;
       return of && { kind: 'rejected', time, level: 'warn', ...of, text };
     }
+    if (event === 'sending') {
+      const order = this.#parts.order(clientOrderId)?.intent;
+      if (order?.purpose !== 'stop') return undefined;
+      const what = draftText(order, this.#parts.instrument(order.symbol));
+      const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is sent`;
+      return { kind: 'notice', time, level: 'warn', text };
+    }
     if (event === 'unknown' || event === 'quarantined') {
       const of = this.#named(clientOrderId);
       if (of === undefined || this.#unknown.has(clientOrderId)) return undefined;
@@ -216,8 +223,9 @@ export function eventText(event: SessionEvent): string {
       const more = event.repeats === 0 ? '' : ` (${event.repeats} more since the last report)`;
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${more}`;
     }
-    case 'rejected':
     case 'unknown':
+      return `${event.strategy} ${event.symbol} ${event.order}: outcome unknown, ${event.text}. Sluice asks the exchange until it knows`;
+    case 'rejected':
     case 'resolved':
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}`;
     case 'kill':

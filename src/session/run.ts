@@ -4,6 +4,7 @@ import type { Alerts } from '../alerts/alerts.ts';
 import { wellEveryMs } from '../alerts/ping.ts';
 import { pricesName } from '../books/daily-proof.ts';
 import type { Price } from '../books/profit.ts';
+import type { Budget } from '../budget/budget.ts';
 import { every, pause, type ScaledClock } from '../clock/clock.ts';
 import type { DaemonState } from '../dashboard/view.ts';
 import { priceText, unitsText } from '../domain/money.ts';
@@ -30,7 +31,7 @@ import { summaryCheckMs } from './summary/daily-summary.ts';
 import type { IndicatorCharts } from './view/indicator-charts.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
-import { marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
+import { banKeeper, marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
@@ -38,6 +39,7 @@ import { whyNotWell } from './watch/well.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
+  readonly limits: Pick<Budget, 'stoppedUntil'>;
   readonly exchange: Exchange;
   readonly journal: Journal;
   readonly assembled: Assembled;
@@ -153,6 +155,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
     unprotected.update();
   });
   each(clock.machine(timeMs), timeKeeper(made));
+  each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil: made.limits.stoppedUntil }));
   const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
   each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
   each(clock.machine(timeMs), made.reportState);

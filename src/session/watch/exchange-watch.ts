@@ -39,6 +39,36 @@ export function timeKeeper({ clock, exchange, notice }: TimeKeeperParts): () => 
   };
 }
 
+export interface BanKeeperParts {
+  readonly clock: Pick<ScaledClock, 'now' | 'machine'>;
+  /** UTC ms until which the exchange forbids requests; undefined where it does not. */
+  readonly stoppedUntil: () => number | undefined;
+  readonly notice: (notice: Notice) => void;
+}
+
+/** A shorter stop after a 429 is usual, real ms. */
+const leastBanMs = 2_000;
+
+/** Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. */
+export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () => void {
+  let reported: number | undefined;
+  return () => {
+    const until = stoppedUntil();
+    if (until === undefined) {
+      if (reported !== undefined) notice({ level: 'info', text: 'the exchange takes requests again' });
+      reported = undefined;
+      return;
+    }
+    if (reported !== undefined || until - clock.now() < clock.machine(leastBanMs)) return;
+    reported = until;
+    const end = new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(11, 19);
+    notice({
+      level: 'error',
+      text: `the exchange forbids requests until ${end} UTC: too many came from this address (HTTP 429 or 418). Nothing is sent until then, stops and cancels included. It ends by itself`,
+    });
+  };
+}
+
 export interface MarketKeeperParts {
   readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
   readonly exchange: Pick<Exchange, 'noMarketData'>;

@@ -127,12 +127,9 @@ describe('lists', () => {
   });
 
   it.each([
-    [
-      200,
-      '<html>\u001b[31m\n down</html>',
-      'open orders: HTTP 200 with a body that is not JSON: <html> [31m down</html>',
-    ],
-    [503, `<html>${'x'.repeat(200)}`, `open orders: HTTP 503: <html>${'x'.repeat(74)}`],
+    [200, '<html>\u001b[31m\n down</html>', 'open orders: HTTP 200 with a body that is not JSON: [31m down'],
+    [503, `<html>${'x'.repeat(200)}`, `open orders: HTTP 503: ${'x'.repeat(80)}`],
+    [502, '<!DOCTYPE html><head><title>Bad gateway</title>', 'open orders: HTTP 502: Bad gateway'],
     [404, 'null', 'open orders: HTTP 404 without an error code: null'],
     [200, '{"rows":[]}', 'open orders: the answer is not a list, HTTP 200: {"rows":[]}'],
   ])('say what was received instead: HTTP %s with %s', async (status, body, cause) => {

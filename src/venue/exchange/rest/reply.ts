@@ -58,14 +58,18 @@ function codeIn(body: string): string {
 
 const excerptLength = 80;
 
-/** The beginning of a body on one line, without control characters, for a message; empty for a body of spaces. */
+/** The beginning of a body on one line, without control characters, for a message; empty for a body of spaces. Of a web page its title, or its text. */
 export function excerpt(body: string): string {
-  const text = body
+  const isPage = /^\s*<(!doctype|html)/i.test(body);
+  const text = (isPage ? textOfPage(body.slice(0, 10_000)) : body)
     .slice(0, excerptLength)
     .replaceAll(/[\s\p{C}]+/gu, ' ')
     .trim();
   return text === '' ? '' : `: ${text}`;
 }
+
+const textOfPage = (page: string): string =>
+  /<title>([^<]+)</i.exec(page)?.[1] ?? page.replaceAll(/<[^<>]*>/g, ' ').trimStart();
 
 /** The rows of a list reply: an array, `{"list":[…]}`, or null for an empty list; undefined when it is no list. */
 export function rowsOf(value: unknown, key = 'list'): readonly unknown[] | undefined {

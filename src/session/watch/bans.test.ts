@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { Notice } from '../../execution/context.ts';
+import { banKeeper } from './exchange-watch.ts';
+
+test('a ban is reported once, with its end, and so is that requests are taken again; a short stop is not', () => {
+  const at = { now: Date.UTC(2026, 0, 5, 12), until: undefined as number | undefined };
+  const said: Notice[] = [];
+  const look = banKeeper({
+    clock: { now: () => at.now, machine: (ms) => ms * 10 },
+    stoppedUntil: () => at.until,
+    notice: (notice) => said.push(notice),
+  });
+  at.until = at.now + 19_000;
+  look();
+  expect(said).toEqual([]);
+  at.until = at.now + 120_400;
+  look();
+  look();
+  expect(said).toEqual([
+    {
+      level: 'error',
+      text: expect.stringMatching(/^the exchange forbids requests until 12:02:01 UTC: .* ends by itself$/),
+    },
+  ]);
+  at.until = undefined;
+  look();
+  look();
+  expect(said.slice(1)).toEqual([{ level: 'info', text: 'the exchange takes requests again' }]);
+});
