@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../domain/module-url.ts';
-import { type Alarm, fromThread, type ToThread } from './messages.ts';
+import { type Alarm, type AlertsGiven, fromThread, type ToThread } from './messages.ts';
 import type { Alert, AlertLevel } from './routes.ts';
 import type { ThreadData } from './thread.ts';
 
@@ -16,6 +16,8 @@ export interface Alerts {
   well(): void;
   /** Acknowledges an alarm, or all; resolves to how many there were. */
   acknowledge(alarm: number | undefined, by: string): Promise<number>;
+  /** Sends by other channels and routes from now on. What waits for a channel that is gone is deleted. */
+  configure(given: AlertsGiven): void;
   /** Sends what is due, for at most a few seconds. What is left is sent after the next start. */
   end(): Promise<void>;
 }
@@ -82,6 +84,7 @@ export function startAlerts(data: ThreadData, { failed, notice }: AlertsWatch): 
       say({ kind: 'acknowledge', request, alarm, by });
       return answer.promise;
     },
+    configure: (given) => say({ kind: 'configure', given }),
     end() {
       say({ kind: 'end' });
       return ended;

@@ -1,6 +1,16 @@
 /** What the daemon and the thread of the alerts send each other. */
 import { z } from 'zod';
+import type { AlertsConfig } from '../config/alerts.ts';
 import { alertLevels } from './routes.ts';
+import type { AlertSecrets } from './secrets.ts';
+
+/** What a configuration says about alerts, and the secrets of its channels. */
+export interface AlertsGiven {
+  readonly config: AlertsConfig;
+  readonly secrets: AlertSecrets;
+  /** Texts that no message may contain. */
+  readonly hidden: readonly string[];
+}
 
 const level = z.enum(alertLevels);
 
@@ -23,6 +33,8 @@ export const toThread = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('well') }),
   /** `alarm` undefined: all of them. */
   z.strictObject({ kind: z.literal('acknowledge'), request: z.int(), alarm: z.int().optional(), by: z.string() }),
+  /** Other channels, routes and secrets. They were checked when they were read. */
+  z.strictObject({ kind: z.literal('configure'), given: z.custom<AlertsGiven>((given) => typeof given === 'object') }),
   z.strictObject({ kind: z.literal('end') }),
 ]);
 export type ToThread = z.output<typeof toThread>;

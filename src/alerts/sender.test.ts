@@ -41,10 +41,10 @@ const sendOn =
     return failure;
   };
 
-function sender(given: object = {}): Sender {
+function sender(given: object = {}, senders: Readonly<Record<string, Send>> = {}): Sender {
   return new Sender({
     config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }], ...given }),
-    channels: new Map(Object.keys(channels).map((name) => [name, sendOn(name)])),
+    channels: new Map(Object.keys(channels).map((name) => [name, senders[name] ?? sendOn(name)])),
     ...{ outbox, now: () => now },
   });
 }
@@ -79,6 +79,51 @@ test('an error is never among those that do not fit', async () => {
   await one.send();
   expect(texts()[0]).toMatch(/^61 alerts:\n• ERROR HALT\n/);
   for (let index = 0; index < 20; index++) expect(texts().join('\n')).toContain(`killed ${index} `);
+});
+
+test('an alert that comes while a message is on its way is sent right after it', async () => {
+  const one = sender(
+    {},
+    {
+      phone: async (message) => {
+        sent.push({ channel: 'phone', ...message });
+        if (sent.length === 1) one.add(alert('killed'));
+        return undefined;
+      },
+    },
+  );
+  one.add(alert('a fill', { level: 'info' }));
+  await one.send();
+  expect(texts()).toEqual(['a fill', 'ERROR killed']);
+});
+
+test('other channels and routes hold from then on, and a channel that stays sends nothing twice', async () => {
+  let answer = (): void => undefined;
+  const slow: Send = (message) =>
+    new Promise((resolve) => {
+      sent.push({ channel: 'phone', ...message });
+      answer = () => resolve(undefined);
+    });
+  const one = sender({}, { phone: slow });
+  one.add(alert('first'));
+  const sending = one.send();
+  one.configure({
+    config: schema.parse({
+      channels: { ...channels, web: { type: 'webhook' } },
+      routes: [{ minLevel: 'info', to: ['web'] }],
+    }),
+    channels: new Map([
+      ['phone', sendOn('phone')],
+      ['web', sendOn('web')],
+    ]),
+  });
+  one.add(alert('second'));
+  await Promise.resolve();
+  answer();
+  await sending;
+  await one.send();
+  expect(texts('phone')).toEqual(['ERROR first']);
+  expect(texts('web')).toEqual(['ERROR second']);
 });
 
 test('the end waits for the message on its way', async () => {

@@ -9,9 +9,13 @@ import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
 import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
 
-interface SenderParts {
+/** What a reload of the configuration changes. */
+export interface SenderGiven {
   readonly config: AlertsConfig;
   readonly channels: ReadonlyMap<string, Send>;
+}
+
+interface SenderParts extends SenderGiven {
   readonly outbox: Outbox;
   /** UTC ms of the machine. */
   readonly now: () => number;
@@ -41,25 +45,28 @@ interface ChannelState {
 }
 
 export class Sender {
-  readonly #parts: SenderParts;
-  readonly #states: ReadonlyMap<string, ChannelState>;
+  #parts: SenderParts;
+  #states: ReadonlyMap<string, ChannelState> = new Map();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.configure(parts);
+  }
+
+  /** Changes channels and routes. A channel of the same name goes on where it was: it may be sending. */
+  configure(given: SenderGiven): void {
+    this.#parts = { ...this.#parts, ...given };
+    const [names, now] = [[...given.channels.keys()], this.#parts.now()];
     this.#states = new Map(
-      [...parts.channels.keys()].map((name) => [
+      names.map((name) => [
         name,
-        {
-          failures: 0,
-          notBefore: 0,
-          allowance: burst,
-          errorAllowance: burst,
-          countedAt: parts.now(),
-          sending: undefined,
+        this.#states.get(name) ?? {
+          ...{ failures: 0, notBefore: 0, sending: undefined },
+          ...{ allowance: burst, errorAllowance: burst, countedAt: now },
         },
       ]),
     );
-    parts.outbox.tidy([...parts.channels.keys()], parts.now());
+    this.#parts.outbox.tidy(names, now);
   }
 
   /** Whether some channel works, as far as is known. */
@@ -91,7 +98,7 @@ export class Sender {
       [...this.#parts.channels].map(async ([name, send]) => {
         const state = this.#states.get(name);
         if (state === undefined) return;
-        state.sending ??= this.#sendOn(name, send, state).finally(() => {
+        state.sending ??= this.#sendAll(name, send, state).finally(() => {
           state.sending = undefined;
         });
         await state.sending;
@@ -114,12 +121,18 @@ export class Sender {
     }
   }
 
-  async #sendOn(name: string, send: Send, state: ChannelState): Promise<void> {
+  /** Also what becomes due while a message is on its way: an alarm must not wait for the next call. */
+  async #sendAll(name: string, send: Send, state: ChannelState): Promise<void> {
+    while (await this.#sendOn(name, send, state));
+  }
+
+  /** Sends one message; false where there is none, or it failed. */
+  async #sendOn(name: string, send: Send, state: ChannelState): Promise<boolean> {
     const { outbox, now } = this.#parts;
-    if (now() < state.notBefore) return;
+    if (now() < state.notBefore) return false;
     const messages = outbox.due(name, now());
     const share = messages.length === 0 ? undefined : this.#share(state, worst(messages));
-    if (share === undefined) return;
+    if (share === undefined) return false;
     const { text, included } = together(messages);
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
     if (failure === undefined) {
@@ -127,7 +140,7 @@ export class Sender {
       state[share] -= 1;
       if (state.failures >= reportedFailures) this.#report(name, 'info', `alerts by ${name} work again`);
       state.failures = 0;
-      return;
+      return true;
     }
     state.failures += 1;
     state.notBefore = now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
@@ -137,6 +150,7 @@ export class Sender {
         'error',
         `alerts by ${name} fail: ${failure}. They wait, and are tried again (docs/how-to/alarms/channel-failed.md)`,
       );
+    return false;
   }
 
   /** What a message is taken from, so that errors never wait behind others; undefined where it has to wait. */

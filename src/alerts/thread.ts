@@ -1,21 +1,15 @@
 /** The thread of the alerts: a channel that hangs, and a database that waits for the disk, delay no order. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { every, machineWall, systemClock } from '../clock/clock.ts';
-import type { AlertsConfig } from '../config/alerts.ts';
 import { hide } from '../domain/hidden.ts';
 import { channelOf } from './channels.ts';
-import { type FromThread, type ToThread, toThread } from './messages.ts';
+import { type AlertsGiven, type FromThread, type ToThread, toThread } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import { Ping } from './ping.ts';
 import type { AlertLevel } from './routes.ts';
-import type { AlertSecrets } from './secrets.ts';
-import { Sender } from './sender.ts';
+import { Sender, type SenderGiven } from './sender.ts';
 
-export interface ThreadData {
-  readonly config: AlertsConfig;
-  readonly secrets: AlertSecrets;
-  /** Texts that no message may contain. */
-  readonly hidden: readonly string[];
+export interface ThreadData extends AlertsGiven {
   readonly stateDir: string;
 }
 
@@ -24,25 +18,31 @@ const sendEveryMs = 1_000;
 /** How long the end waits for what is being sent, real ms. */
 const endMs = 3_000;
 
+/** The channels of a configuration. Its secrets are hidden from now on. */
+function sendingOf({ config, secrets, hidden }: AlertsGiven): SenderGiven {
+  hide(hidden);
+  const channels = Object.entries(config.channels).map(
+    ([name, one]) => [name, channelOf(one, secrets.channels.get(name) ?? '')] as const,
+  );
+  return { config, channels: new Map(channels) };
+}
+
 const fail = (error: unknown): void => {
   throw error;
 };
 
-function serve(port: MessagePort, { config, secrets, hidden, stateDir }: ThreadData): void {
+function serve(port: MessagePort, { stateDir, ...given }: ThreadData): void {
   const say = (message: FromThread): void => port.postMessage(message);
   const notice = (level: AlertLevel, text: string): void => say({ kind: 'notice', level, text });
   const outbox = new Outbox(stateDir, (code) =>
     notice('warn', `alerts cannot be kept on disk (${code}): they are sent, but a restart loses those that wait`),
   );
-  const channels = new Map(
-    Object.entries(config.channels).map(([name, one]) => [name, channelOf(one, secrets.channels.get(name) ?? '')]),
-  );
-  hide(hidden);
-  const sender = new Sender({ config, channels, outbox, now: machineWall, notice });
-  const ping =
+  const sender = new Sender({ ...sendingOf(given), outbox, now: machineWall, notice });
+  const pingOf = ({ config, secrets }: AlertsGiven): Ping | undefined =>
     secrets.ping === undefined || config.ping === undefined
       ? undefined
       : new Ping({ url: secrets.ping, everyMs: config.ping.everyMs, now: machineWall, notice });
+  let ping = pingOf(given);
   let shown = '';
   // Also those that a command acknowledged, which writes to the same file.
   const showAlarms = (): void => {
@@ -73,7 +73,10 @@ function serve(port: MessagePort, { config, secrets, hidden, stateDir }: ThreadD
     const message = toThread.parse(given);
     if (message.kind === 'end') end();
     else if (message.kind === 'well') ping?.well();
-    else {
+    else if (message.kind === 'configure') {
+      sender.configure(sendingOf(message.given));
+      ping = pingOf(message.given);
+    } else {
       if (message.kind === 'alert') sender.add(message.alert);
       else {
         const { request, alarm, by } = message;

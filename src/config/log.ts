@@ -1,8 +1,10 @@
-/** The `log` of a configuration: how lines look, and when the file is rotated. */
+/** The `log` of a configuration: which lines are written, how they look, and when the file is rotated. */
 import { z } from 'zod';
 
 export const log = z
   .strictObject({
+    /** What `--log-level` says goes before it. */
+    level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     format: z.enum(['json', 'pretty']).default('json'),
     /** Largest file, MB. */
     maxMb: z.int().min(1).max(10_000).default(20),

@@ -74,7 +74,32 @@ describe('a configuration that was changed', () => {
   });
 
   test('by nothing has no difference', () => {
-    expect(changedConfig(given(), given())).toEqual({ limits: [], fixed: [] });
+    expect(changedConfig(given(), given())).toEqual({ limits: [], others: [], fixed: [] });
+  });
+
+  test('has alerts and the log among what changes while it runs, but not who gives commands', () => {
+    const phone = { type: 'telegram', chat: '1' };
+    const alerts = { channels: { phone }, routes: [{ minLevel: 'warn', to: ['phone'] }] };
+    const quiet = { ...alerts, quietHours: { from: '22:00', to: '07:00' }, maxPerHour: 5 };
+    const before = given({ alerts });
+    expect(changedConfig(before, given({ alerts: quiet, log: { level: 'debug', maxMb: 5 } }))).toEqual({
+      limits: [],
+      others: ['alerts.maxPerHour', 'alerts.quietHours', 'log.level', 'log.maxMb'],
+      fixed: [],
+    });
+    const obeying = { ...alerts, channels: { phone: { ...phone, commandsFrom: ['1'] } } };
+    for (const [one, other] of [
+      [obeying, alerts],
+      [alerts, obeying],
+    ])
+      expect(changedConfig(given({ alerts: one }), given({ alerts: other }))).toMatchObject({
+        others: [],
+        fixed: ['alerts.channels.phone.commandsFrom'],
+      });
+    expect(changedConfig(given(), given({ alerts, log: { format: 'pretty' }, metrics: {} }))).toMatchObject({
+      others: [],
+      fixed: ['log.format', 'alerts', 'metrics'],
+    });
   });
 });
 

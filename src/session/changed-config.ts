@@ -1,4 +1,4 @@
-/** What differs between two configurations: which limits would be tighter or looser, and what only a restart can change. */
+/** What differs between two configurations: limits that would be tighter or looser, what else a reload changes, and what only a restart can change. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TradingConfig } from '../config/schema.ts';
 import { rateText, unitsText } from '../domain/money.ts';
@@ -16,6 +16,8 @@ export interface LimitChange {
 
 export interface ConfigChange {
   readonly limits: readonly LimitChange[];
+  /** Places of what else changes while it runs: alerts and the log. */
+  readonly others: readonly string[];
   /** Places of what only a restart changes. */
   readonly fixed: readonly string[];
 }
@@ -44,14 +46,28 @@ export function changedConfig(before: TradingConfig, after: TradingConfig): Conf
     ),
   ];
   const isFixed = ({ path }: LimitChange): boolean => notWhileRunning.has(path.slice('risk.'.length));
+  const others = differences('', withoutLimits(before), withoutLimits(after));
+  const commanded = commandPlaces(before, after);
+  const isOther = (path: string): boolean =>
+    reloaded.test(path) && !commanded.some((place) => path === place || path.startsWith(`${place}.`));
   return {
     limits: limits.filter((one) => !isFixed(one)),
-    fixed: [
-      ...limits.filter(isFixed).map(({ path }) => path),
-      ...differences('', withoutLimits(before), withoutLimits(after)),
-    ],
+    others: others.filter(isOther),
+    fixed: [...limits.filter(isFixed).map(({ path }) => path), ...others.filter((path) => !isOther(path))],
   };
 }
+
+/** Alerts as a whole are begun and ended with the daemon. How lines of the log look, too. */
+const reloaded = /^(alerts\.|log\.(?!format$))/;
+
+/** Channels whose chats give commands: a slip in an editor must not say who may. */
+const commandPlaces = (...configs: readonly TradingConfig[]): readonly string[] =>
+  configs.flatMap((config) => commandChannels(config).map((name) => `alerts.channels.${name}`));
+
+export const commandChannels = ({ alerts }: TradingConfig): readonly string[] =>
+  Object.entries(alerts?.channels ?? {}).flatMap(([name, channel]) =>
+    channel.type === 'telegram' && channel.commandsFrom !== undefined ? [name] : [],
+  );
 
 const valuesOf = (limits: Partial<Limits> | StrategyLimits | undefined): Readonly<Record<string, Value>> =>
   Object.fromEntries(

@@ -5,7 +5,7 @@ import { requestKill, signalText } from './control/kill-file.ts';
 import type { OpenLog } from './log.ts';
 import type { Session } from './session.ts';
 
-export interface SignalParts extends OpenLog {
+export interface SignalParts extends Omit<OpenLog, 'change'> {
   readonly mode: string;
   readonly stateDir: string;
   readonly say: (line: string) => void;

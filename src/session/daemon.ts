@@ -1,7 +1,7 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
 
 import { existsSync } from 'node:fs';
-import { alertSecrets as secretsOf } from '../alerts/secrets.ts';
+import { type AlertSecrets, alertSecrets as secretsOf } from '../alerts/secrets.ts';
 import { aborted, systemClock } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
@@ -30,7 +30,8 @@ export interface DaemonOptions {
   /** Why a journal is taken that is not the newest, or from another host. */
   readonly acceptRestored?: string;
   readonly json: boolean;
-  readonly logLevel: LogLevel;
+  /** Goes before that of the configuration. */
+  readonly logLevel?: LogLevel | undefined;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -56,7 +57,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
-  const alertSecrets = config.alerts === undefined ? undefined : secretsOf(config.alerts, process.env);
+  const alertSecrets = alertSecretsOf(config);
   const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
   const reason = options.acceptRestored;
   await runUntilStopped(
@@ -64,7 +65,10 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       ...options,
       beside: recordSession(config, configured, file, say),
       replayDenials: options.replayDenials?.(file, settings),
-      reread: () => readConfig(file, tradingSchema, settings),
+      reread() {
+        const next = readConfig(file, tradingSchema, settings);
+        return { config: next, alertSecrets: alertSecretsOf(next) };
+      },
       alertSecrets,
       metricsToken: token,
       mode,
@@ -77,6 +81,9 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
   );
 }
+
+const alertSecretsOf = ({ alerts }: TradingConfig): AlertSecrets | undefined =>
+  alerts === undefined ? undefined : secretsOf(alerts, process.env);
 
 export interface RunOptions
   extends Pick<
@@ -95,7 +102,8 @@ export interface RunOptions
   > {
   readonly json: boolean;
   readonly out: (line: string) => void;
-  readonly logLevel: LogLevel;
+  /** Goes before that of the configuration. */
+  readonly logLevel?: LogLevel | undefined;
   /** For `/metrics`. */
   readonly metricsToken?: string | undefined;
   /** What records the market meanwhile. */
@@ -119,7 +127,7 @@ export async function runUntilStopped(
 ): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel, beside } = options;
   const takeAway = makeStateDir(stateDir);
-  const { log, file } = await fileLog(stateDir, logLevel, options.config.log);
+  const { log, file, change } = await fileLog(stateDir, options.config.log, logLevel);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
@@ -141,7 +149,7 @@ export async function runUntilStopped(
       metrics = await serveMetrics(options.config.metrics, measured, options.metricsToken);
       say(`metrics    ${metrics.url}`);
     }
-    const parts = { environment: process.env, log, fatal, recorder: beside?.recorder };
+    const parts = { environment: process.env, log, changeLog: change, fatal, recorder: beside?.recorder };
     session = await start({ ...options, ...parts, metrics: measured });
   } catch (error) {
     await metrics?.close();

@@ -30,7 +30,8 @@ const openFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 export class LogFile {
   readonly #path: string;
-  readonly #rotation: Rotation;
+  /** Holds from the next line on. */
+  rotation: Rotation;
   readonly #now: () => number;
   #fd: number;
   #bytes = 0;
@@ -43,7 +44,7 @@ export class LogFile {
   /** Throws where the file cannot be opened. `now`: UTC ms. */
   constructor(path: string, rotation: Rotation, now: () => number = machineWall) {
     this.#path = path;
-    this.#rotation = rotation;
+    this.rotation = rotation;
     this.#now = now;
     this.#fd = openSync(path, openFlags, 0o600);
     this.#measure();
@@ -93,7 +94,7 @@ export class LogFile {
 
   #rotateIfDue(): void {
     const day = Math.floor(this.#now() / dayMs);
-    if (this.#bytes < this.#rotation.maxBytes && day === this.#day) return;
+    if (this.#bytes < this.rotation.maxBytes && day === this.#day) return;
     this.#day = day;
     if (this.#bytes === 0) return;
     try {
@@ -107,7 +108,7 @@ export class LogFile {
 
   /** Makes each file one older, and deletes those that are too many or too old. */
   #shift(): void {
-    const { maxFiles, maxDays } = this.#rotation;
+    const { maxFiles, maxDays } = this.rotation;
     const oldest = this.#now() - maxDays * dayMs;
     for (const [number, name] of this.#rotated())
       if (number >= maxFiles || statSync(name).mtimeMs < oldest) rmSync(name, { force: true });

@@ -4,7 +4,7 @@ import { type LevelWithSilent, type Logger, pino } from 'pino';
 import type { LogConfig } from '../config/log.ts';
 import { withoutSecrets } from '../domain/hidden.ts';
 import { escapeLine, escapeText } from '../domain/printable.ts';
-import { LogFile } from './log-file.ts';
+import { LogFile, type Rotation } from './log-file.ts';
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
@@ -12,23 +12,27 @@ export type LogLevel = LevelWithSilent;
 export interface OpenLog {
   readonly log: Log;
   readonly file: Pick<LogFile, 'reopen' | 'lost'>;
+  /** Changes its level and its rotation, after a reload. */
+  readonly change: (config: LogConfig) => void;
 }
 
-const standard: LogConfig = { format: 'json', maxMb: 20, maxFiles: 20, maxDays: 30 };
+const rotationOf = ({ maxMb, maxFiles, maxDays }: LogConfig): Rotation => ({
+  ...{ maxBytes: maxMb * 1024 ** 2, maxFiles, maxDays },
+});
 
-/** Lines go to `sluice.log` of a state directory, readable by its owner alone. */
-export const fileLog = (dir: string, level: LogLevel, config?: LogConfig): Promise<OpenLog> =>
-  logTo(join(dir, 'sluice.log'), level, config);
+/** Lines go to `sluice.log` of a state directory, readable by its owner alone. `level` goes before that of the configuration. */
+export const fileLog = (dir: string, config: LogConfig, level?: LogLevel): Promise<OpenLog> =>
+  logTo(join(dir, 'sluice.log'), config, level);
 
 /** Logs into a file whose directory is there. Lines for which the disk has no space are lost, and counted. */
-export async function logTo(path: string, level: LogLevel, config: LogConfig = standard): Promise<OpenLog> {
-  const { format, maxMb, maxFiles, maxDays } = config;
-  const file = new LogFile(path, { maxBytes: maxMb * 1024 ** 2, maxFiles, maxDays });
+export async function logTo(path: string, config: LogConfig, level?: LogLevel): Promise<OpenLog> {
+  const { format } = config;
+  const file = new LogFile(path, rotationOf(config));
   // Lines are read on terminals, and texts of others must not begin a line of their own.
   const shown = format === 'pretty' ? await prettily() : escapeText;
   let missing = 0;
   const log: Log = pino(
-    { level },
+    { level: level ?? config.level },
     {
       write(line: string) {
         if (!file.write(shown(withoutSecrets(line)))) missing++;
@@ -40,7 +44,14 @@ export async function logTo(path: string, level: LogLevel, config: LogConfig = s
       },
     },
   );
-  return { log, file };
+  return {
+    log,
+    file,
+    change(next) {
+      file.rotation = rotationOf(next);
+      log.level = level ?? next.level;
+    },
+  };
 }
 
 /** One line for people, with its facts behind the text. */

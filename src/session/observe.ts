@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
+import type { AlertsConfig } from '../config/alerts.ts';
 import { isLoopback } from '../config/schema.ts';
 import type { DaemonState } from '../dashboard/view.ts';
 import { hiddenSecrets } from '../domain/hidden.ts';
@@ -13,6 +14,7 @@ import { alarmPage } from './alarm-pages.ts';
 import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
+import type { ReadConfig } from './reload-config.ts';
 import { IndicatorCharts } from './view/indicator-charts.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 
@@ -39,6 +41,10 @@ export interface Observed {
   reportState(): void;
   /** Reports what happened in a day. */
   summarize(text: string): void;
+  /** Changes the alerts and the log to what the configuration says now. */
+  follow(next: ReadConfig): void;
+  /** When the daily summary is due; undefined where none is configured. */
+  summaryTime(): AlertsConfig['summary'];
 }
 
 /** Begins to observe. `undo` ends it. */
@@ -59,6 +65,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     logged.unsubscribe();
     shown.end();
   });
+  let configured = options.config;
   let reported = '';
   const reportState = (): void => {
     events.countHalts();
@@ -86,6 +93,13 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     },
     reportState,
     summarize: (text) => events.summary(text),
+    follow({ config, alertSecrets }) {
+      configured = config;
+      options.changeLog?.(config.log);
+      if (config.alerts !== undefined && alertSecrets !== undefined)
+        alerts?.configure({ config: config.alerts, secrets: alertSecrets, hidden: hiddenSecrets() });
+    },
+    summaryTime: () => configured.alerts?.summary,
   };
 }
 

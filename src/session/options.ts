@@ -1,6 +1,7 @@
 /** The start options of a session, shared by the modules that open its parts. */
 import type { AlertSecrets } from '../alerts/secrets.ts';
 import type { ScaledClock } from '../clock/clock.ts';
+import type { LogConfig } from '../config/log.ts';
 import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Instrument } from '../domain/instrument.ts';
@@ -14,6 +15,7 @@ import type { OrderEntry } from '../venue/venue.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './recording/recorder.ts';
+import type { ReadConfig } from './reload-config.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {
@@ -68,8 +70,10 @@ export interface SessionOptions {
   /** Left out where no alerts are configured. */
   readonly alertSecrets?: AlertSecrets | undefined;
   readonly replayDenials?: DenialsReplay | undefined;
-  /** Reads the configuration again, for a reload. A `Refusal` says all that is wrong with it. */
-  readonly reread?: (() => TradingConfig) | undefined;
+  /** Reads the configuration and its secrets again, for a reload. A `Refusal` says all that is wrong with it. */
+  readonly reread?: (() => ReadConfig) | undefined;
+  /** Changes the level and the rotation of the log. */
+  readonly changeLog?: ((config: LogConfig) => void) | undefined;
   /** Asks a question on the terminal; left out where nobody can answer. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Says things on the terminal while there is no status yet. */

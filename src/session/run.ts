@@ -62,8 +62,8 @@ export interface Made {
   readonly alerts: Alerts | undefined;
   /** Why nothing may be created at this moment. */
   readonly blocked: () => string | undefined;
-  /** The daily summary, to be called often; undefined where none is configured. */
-  readonly summary: (() => void) | undefined;
+  /** The daily summary, to be called often. */
+  readonly summary: () => void;
 }
 
 /** Between two points of the equity curve, ms of the clock. */
@@ -162,7 +162,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   each(clock.machine(wellEveryMs), () => {
     if (whyNotWell(made) === undefined) made.alerts?.well();
   });
-  each(clock.machine(summaryCheckMs), () => made.summary?.());
+  each(clock.machine(summaryCheckMs), made.summary);
 }
 
 /** Places take-profits for entries that filled after the last signal. */

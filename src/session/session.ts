@@ -266,18 +266,19 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
 
 /** The daily summary of a configuration. */
 function summaryOf(
-  { config, stateDir }: SessionOptions,
+  { stateDir }: SessionOptions,
   {
     screen,
     summarize,
+    summaryTime,
     journal,
     notice,
     kept,
-  }: Pick<Observed, 'screen' | 'summarize'> & Pick<Made, 'journal' | 'notice'> & { readonly kept: string | undefined },
-): (() => void) | undefined {
-  if (config.alerts?.summary === undefined) return undefined;
+  }: Pick<Observed, 'screen' | 'summarize' | 'summaryTime'> &
+    Pick<Made, 'journal' | 'notice'> & { readonly kept: string | undefined },
+): () => void {
   return dailySummary({
-    config: config.alerts.summary,
+    time: summaryTime,
     isReady: () => screen.state === 'ready',
     view: () => screen.view(),
     kept,

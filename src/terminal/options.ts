@@ -27,9 +27,9 @@ export const configOption = (): Option => new Option('--config <FILE>', 'the con
 export const setOption = (): Option =>
   new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]);
 export const logOption = (): Option =>
-  new Option('--log-level <LEVEL>', 'level of the log in the state directory')
-    .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info');
+  new Option('--log-level <LEVEL>', 'level of the log in the state directory').choices([
+    ...['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+  ]);
 export const runsOption = (): Option =>
   new Option('--runs <DIR>', 'folder of saved runs and counted trials').default(join('var', 'runs'));
 export const dataOption = (): Option => new Option('--data <DIR>', 'the folder of the catalogue').default('var/data');

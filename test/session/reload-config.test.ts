@@ -1,10 +1,12 @@
-/** `sluice reload` and SIGHUP: limits change in a running daemon, or everything stays as it was. */
+/** `sluice reload` and SIGHUP: limits, alerts and the log change in a running daemon, or everything stays as it was. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Program, startProgram } from '../kit/program.ts';
 import { farBid, quotes, restingOrders, target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
@@ -88,6 +90,42 @@ test('a reload without a daemon, and one that mixes a strategy with --loosen, ar
     code: 2,
     stderr: expect.stringContaining('without a strategy'),
   });
+});
+
+test('alerts and the log follow, their secrets are checked first, and who gives commands does not change', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, answer) => {
+    request.on('data', (part) => bodies.push(String(part)));
+    request.on('end', () => answer.end());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  Object.assign(rig.env, { SLUICE_ALERT_HOOK: `http://127.0.0.1:${(server.address() as AddressInfo).port}/path` });
+  const hook = { type: 'webhook' };
+  rig.configure({ alerts: { channels: { hook }, routes: [{ minLevel: 'error', to: ['hook'] }] } });
+  const daemon = await rig.start();
+  const alerts = { channels: { hook }, routes: [{ minLevel: 'info', kinds: ['fill'], to: ['hook'] }] };
+  rig.configure({ alerts: { ...alerts, channels: { hook, team: { type: 'slack' } } } });
+  expect((await reload()).stderr).toContain('SLUICE_ALERT_TEAM is not set');
+  rig.configure({
+    alerts: { ...alerts, channels: { hook, bot: { type: 'telegram', chat: '1', commandsFrom: ['1'] } } },
+  });
+  writeFileSync(join(rig.cwd, '.env'), 'SLUICE_ALERT_BOT=12:token\n', { mode: 0o600 });
+  expect((await reload()).stderr).toContain('only a restart can change alerts.channels.bot:');
+  rig.configure({ alerts, log: { level: 'warn', maxMb: 3 }, risk: { maxOrderValue: '90000' } });
+  expect((await reload('--reason', 'fills by night')).stdout).toContain(
+    'in force now: risk.maxOrderValue 100000 → 90000, alerts.routes, log.level, log.maxMb.',
+  );
+  rig.emit('taker', target(0.1));
+  await until('the message of the fill', () => bodies.some((body) => /taker BUY [\d.]+ BTCUSDT/.test(body)));
+  expect(readFileSync(join(rig.state, 'sluice.log'), 'utf8')).not.toContain('taker BUY');
+  expect(configRows().slice(1)).toEqual([
+    {
+      by: 'operator',
+      reason: 'risk.maxOrderValue 100000 → 90000, alerts.routes, log.level, log.maxMb (fills by night)',
+    },
+  ]);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
 });
 
 /** A daemon as a supervisor starts it, without a terminal: in a session of its own. */

@@ -32,7 +32,7 @@ export interface DemoOptions extends Output {
   readonly faults?: string;
   readonly fresh: boolean;
   readonly state?: string;
-  readonly logLevel: LogLevel;
+  readonly logLevel?: LogLevel | undefined;
   readonly signal: AbortSignal;
 }
 

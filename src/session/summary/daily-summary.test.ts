@@ -28,9 +28,9 @@ beforeEach(() => {
   };
 });
 
-const begin = (config = { at: '07:00', zone: 'UTC' }) =>
+const begin = (daily = { at: '07:00', zone: 'UTC' }) =>
   dailySummary({
-    ...{ config, kept, now: () => now, startedAt: now },
+    ...{ time: () => daily, kept, now: () => now, startedAt: now },
     isReady: () => shown.state === 'ready',
     view: () => ({ ...shown, marketTime: now }) as View,
     remember: (value) => {

@@ -15,7 +15,8 @@ export const summaryCheckMs = 5_000;
 const sameTimeMs = 2 * 3_600_000;
 
 export interface SummaryParts {
-  readonly config: NonNullable<AlertsConfig['summary']>;
+  /** When it is due; a reload may change it. Undefined: never. */
+  readonly time: () => AlertsConfig['summary'];
   readonly isReady: () => boolean;
   readonly view: () => View;
   /** What the journal has kept. */
@@ -31,7 +32,7 @@ export interface SummaryParts {
 
 /** To be called often. It does something once a day, while the daemon is ready. */
 export function dailySummary(parts: SummaryParts): () => void {
-  const { config, isReady, view, remember, counts, summarize, failed, now, startedAt } = parts;
+  const { time, isReady, view, remember, counts, summarize, failed, now, startedAt } = parts;
   let base = parts.kept === undefined ? undefined : (JSON.parse(parts.kept) as Base);
   const keep = (due: number, shown: View): void => {
     const { marketTime: at, equity } = shown;
@@ -39,8 +40,9 @@ export function dailySummary(parts: SummaryParts): () => void {
     remember(JSON.stringify(base));
   };
   return () => {
-    if (!isReady()) return;
-    const due = lastTimeOfDay(config, now());
+    const daily = time();
+    if (daily === undefined || !isReady()) return;
+    const due = lastTimeOfDay(daily, now());
     if (base === undefined) keep(due, view());
     else if (due - base.due >= sameTimeMs) {
       const [since, shown] = [base, view()];
