@@ -19,7 +19,7 @@ export interface Client {
 /** What is pushed: the view and the klines of its markets. */
 export interface Pushed {
   view(): View;
-  klines(symbol: string): readonly KlineView[];
+  klines(symbol: string, interval: string): readonly KlineView[];
 }
 
 /** Where each series stood at the last push. */
@@ -49,7 +49,9 @@ const isSame = (a: KlineView, b: KlineView | undefined): boolean =>
   a === b || names.every((name) => a[name] === b?.[name]);
 
 function whole(source: Pushed, view: View): Update {
-  const klines = view.markets.map(({ symbol }) => [symbol, source.klines(symbol).slice(-maxKlines)] as const);
+  const klines = view.markets.flatMap(({ symbol, intervals }) =>
+    intervals.map((interval) => [`${symbol} ${interval}`, source.klines(symbol, interval).slice(-maxKlines)] as const),
+  );
   const equity = { ...view.equity, series: view.equity.series.slice(-maxEquityPoints) };
   return { whole: true, view: { ...view, equity }, klines: Object.fromEntries(klines) };
 }
@@ -58,15 +60,15 @@ function whole(source: Pushed, view: View): Update {
 const wentBack = ({ view, klines }: Update, sent: Sent): boolean =>
   (view.equity.series.at(-1)?.at ?? 0) < sent.equityAt ||
   Object.entries(klines).some(
-    ([symbol, all]) => (all.at(-1)?.openTime ?? 0) < (sent.klines.get(symbol)?.at(-1)?.openTime ?? 0),
+    ([chart, all]) => (all.at(-1)?.openTime ?? 0) < (sent.klines.get(chart)?.at(-1)?.openTime ?? 0),
   );
 
 function changes(full: Update, sent: Sent): Update {
   if (wentBack(full, sent)) return full;
   // A kline may be closed, or a hole filled, behind one that was sent; the last one goes again in any case.
-  const klines = Object.entries(full.klines).map(([symbol, all]) => {
-    const from = Math.min(changedFrom(sent.klines.get(symbol) ?? [], all), all.length - 1);
-    return [symbol, all.slice(Math.max(0, from))] as const;
+  const klines = Object.entries(full.klines).map(([chart, all]) => {
+    const from = Math.min(changedFrom(sent.klines.get(chart) ?? [], all), all.length - 1);
+    return [chart, all.slice(Math.max(0, from))] as const;
   });
   const equity = { ...full.view.equity, series: tail(full.view.equity.series, ({ at }) => at, sent.equityAt) };
   return { whole: false, view: { ...full.view, equity }, klines: Object.fromEntries(klines) };
@@ -74,7 +76,7 @@ function changes(full: Update, sent: Sent): Update {
 
 function remember(sent: Sent, { view, klines }: Update): void {
   sent.equityAt = view.equity.series.at(-1)?.at ?? 0;
-  for (const [symbol, all] of Object.entries(klines)) sent.klines.set(symbol, all);
+  for (const [chart, all] of Object.entries(klines)) sent.klines.set(chart, all);
 }
 
 export type Pusher = ReturnType<typeof pusher>;

@@ -73,10 +73,13 @@ export interface AlarmView extends Pick<NoticeView, 'level' | 'text'> {
   readonly time: number;
 }
 
-/** A symbol with a chart of its own. */
+/** A symbol with charts of its own. */
 export interface MarketView {
   readonly symbol: string;
+  /** Of the chart that is shown first: that of the first strategy. */
   readonly interval: string;
+  /** That strategies and their indicators use, the smallest first; each has a chart. */
+  readonly intervals: readonly string[];
   readonly last: string | undefined;
   readonly pricePrecision: number;
 }
@@ -250,7 +253,7 @@ export interface Update {
   readonly whole: boolean;
   /** Its `equity.series` is a tail, too. */
   readonly view: View;
-  /** By symbol. */
+  /** By chart: `BTCUSDT 1min`. */
   readonly klines: Readonly<Record<string, readonly KlineView[]>>;
 }
 

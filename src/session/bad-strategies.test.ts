@@ -204,7 +204,7 @@ describe('a strategy that', () => {
           },
         },
         assembled: desk.assembled,
-        screen: { addKline: () => {} },
+        screen: { addKline: () => {}, addHistory: () => {} },
         failed: () => {},
         reaching: { url: 'http://x', clock, waiting: () => {}, signal: new AbortController().signal },
         notice: () => {},

@@ -15,7 +15,7 @@ import type { Screen } from './view/view.ts';
 
 export interface ReloadParts extends Omit<Runner, 'failed' | 'assembled'> {
   readonly assembled: Runner['assembled'] & Pick<Assembled, 'risk'>;
-  readonly screen: Pick<Screen, 'addKline' | 'errorOf'>;
+  readonly screen: Pick<Screen, 'addKline' | 'addHistory' | 'errorOf'>;
   readonly journal: Pick<Journal, 'append'>;
   readonly stateDir: string;
   readonly configured: readonly Configured[];

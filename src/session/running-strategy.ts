@@ -27,7 +27,7 @@ export interface Runner {
     };
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
-  readonly screen: Pick<Screen, 'addKline'>;
+  readonly screen: Pick<Screen, 'addKline' | 'addHistory'>;
   /** Keeps the values of its indicators for the charts. */
   readonly indicators?: Pick<IndicatorCharts, 'watch'> | undefined;
   readonly metrics?: Pick<Metrics, 'took'> | undefined;
@@ -43,9 +43,6 @@ export interface Course {
   /** Ends its inputs. */
   readonly stopped: Source<void>;
 }
-
-/** Klines that the chart begins with, also where a strategy needs fewer. */
-const charted = 300;
 
 /** A market of a strategy, and how many of its klines the strategy needs before its first signal. */
 export interface Warmed {
@@ -66,7 +63,7 @@ export async function warmupKlines(
     const answer = await exchange.feed.history(symbol, interval, liveHistory(needed));
     return mayBeEmpty && answer.kind === 'failed' && answer.isEmpty === true ? ok([]) : answer;
   });
-  for (const kline of history.slice(-charted)) screen.addKline(kline);
+  screen.addHistory(history);
   if (mayBeEmpty && history.length === 0)
     notice({
       level: 'warn',

@@ -385,6 +385,6 @@ async function serve(
 
 const shownBy = ({ screen, indicators, alerts }: Equipped): Pushed & Indicators => ({
   view: () => ({ ...screen.view(), ...(alerts !== undefined && { alarms: alerts.alarms }) }),
-  klines: (symbol) => screen.klines(symbol),
+  klines: (symbol, interval) => screen.klines(symbol, interval),
   indicators: (asked) => indicators.view(asked),
 });

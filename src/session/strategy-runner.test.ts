@@ -52,7 +52,10 @@ function listening(
       clock,
       exchange: { feed },
       assembled,
-      screen: { addKline: ({ close }) => void charted.push(close) },
+      screen: {
+        addKline: ({ close }) => void charted.push(close),
+        addHistory: (history) => void charted.push(...history.map(({ close }) => close)),
+      },
       failed: () => {},
       reaching: { url: 'http://x', clock: new ScaledClock(), waiting: () => {}, signal: new AbortController().signal },
       notice: (notice) => notices.push(notice),

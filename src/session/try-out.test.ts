@@ -60,7 +60,12 @@ async function tried(text: string, options: Options = {}, rig = new TestRig()): 
     before: { params: ['period (integer)'], markets: 'one market', alone: 'undefined', ...options.before },
   };
   const runner = {
-    ...{ clock: rig.clock, exchange: { feed }, assembled: rig.assembled, screen: { addKline: () => {} } },
+    ...{
+      clock: rig.clock,
+      exchange: { feed },
+      assembled: rig.assembled,
+      screen: { addKline: () => {}, addHistory: () => {} },
+    },
     reaching: { url: 'http://x', clock: new ScaledClock(), waiting: () => {}, signal: new AbortController().signal },
     notice: () => {},
   };

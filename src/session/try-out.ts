@@ -64,7 +64,7 @@ export async function tryOut(runner: Tried, one: NamedHosted, again: Again): Pro
 async function past(runner: Tried, one: NamedHosted, needed: readonly number[]): Promise<TryOutPast> {
   const { clock, assembled } = runner;
   const { portfolio, planner } = assembled;
-  const beside = { ...runner, screen: { addKline: () => {} }, notice: () => {} };
+  const beside = { ...runner, screen: { addKline: () => {}, addHistory: () => {} }, notice: () => {} };
   const markets = marketsOf(one);
   const klines = await firstValueFrom(
     fewAtOnce(markets, ({ symbol, interval }, index) =>

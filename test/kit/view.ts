@@ -189,7 +189,7 @@ export const view = (given: Partial<View> = {}): View => ({
   state: 'ready',
   stateText: 'Trading: 2 strategies run, 1 outcome is being resolved.',
   equity: { asset: 'USD', now: '99320.18', dayStart: '99871.02', start: '100000', series: sampleEquity() },
-  markets: [{ symbol: 'XBTUSD', interval: '1min', last: '6017.5', pricePrecision: 1 }],
+  markets: [{ symbol: 'XBTUSD', interval: '1min', intervals: ['1min', '5min'], last: '6017.5', pricePrecision: 1 }],
   strategies: [
     strategyView(),
     strategyView({

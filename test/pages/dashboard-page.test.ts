@@ -142,6 +142,22 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(daemon.indicatorsAsked).toContain(`{"symbol":"XBTUSD","interval":"1min","run":2,"from":${minute(238) + 1}}`);
   });
 
+  it('shows another interval and another symbol, by a click and by a key, each with its own indicators', async () => {
+    const market = { interval: '1min', intervals: ['1min', '5min'], last: '1', pricePrecision: 1 };
+    const page = await openPage(view({ markets: ['XBTUSD', 'ETHUSD'].map((symbol) => ({ ...market, symbol })) }));
+    const shown = (): Promise<string> => textOf(page, '#market-title');
+    await page.getByRole('group', { name: 'Interval' }).getByRole('button', { name: '5min' }).click();
+    expect(await shown()).toBe('XBTUSD · 5min');
+    await page.keyboard.press('s');
+    expect(await shown()).toBe('ETHUSD · 1min');
+    await page.keyboard.press('s');
+    expect(await shown()).toBe('XBTUSD · 5min');
+    await page.keyboard.press('i');
+    expect(await shown()).toBe('XBTUSD · 1min');
+    for (const asked of ['{"symbol":"XBTUSD","interval":"5min"}', '{"symbol":"ETHUSD","interval":"1min"}'])
+      await expect.poll(() => daemon.indicatorsAsked).toContain(asked);
+  });
+
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
     const page = await openPage();
     await page.getByText('1,321.50').waitFor();

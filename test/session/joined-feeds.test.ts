@@ -149,7 +149,7 @@ function listening(
           hosted.map(({ symbol }) => ({ strategy: 's', symbol, amount: units('1000') })),
         ),
       },
-      screen: { addKline: () => {} },
+      screen: { addKline: () => {}, addHistory: () => {} },
       failed: () => {},
       reaching: { url: 'http://x', clock: new ScaledClock(), waiting: () => {}, signal: new AbortController().signal },
       notice: (notice) => notices.push(notice),

@@ -7,6 +7,7 @@ import type { KlineView, MarketView } from '../view.ts';
 import { money } from './format.ts';
 import { type IndicatorLine, indicatorsOn, isPriceLike } from './indicators.ts';
 import { colour, seconds } from './kline-chart.ts';
+import { chartOf } from './store.ts';
 import { isDark } from './theme.ts';
 
 /** A line with its place. */
@@ -77,7 +78,7 @@ function isBelow(run: string, line: IndicatorLine, all: readonly KlineView[]): b
 /** Where the indicators of a chart are drawn. */
 export function placementOf(market: MarketView, all: readonly KlineView[]): Placement {
   const { run = 0, lines = [], leftOut = 0 } = indicatorsOn(market) ?? {};
-  const chart = `${market.symbol} ${market.interval} ${run}`;
+  const chart = `${chartOf(market)} ${run}`;
   const groups = new Set<string>();
   const placed = lines.map((line, index): Placed => {
     const below = isBelow(chart, line, all);

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { IndicatorsView, IndicatorValues } from '../indicators.ts';
 import type { KlineView, MarketView } from '../view.ts';
 import { get, queryOf } from './ask.ts';
+import { chartOf } from './store.ts';
 import { afterMs } from './timer.ts';
 
 export interface IndicatorLine {
@@ -31,8 +32,6 @@ const againMs = 1_000;
 const mostPoints = 1_000;
 
 const received = signal<Received | undefined>(undefined);
-
-const chartOf = ({ symbol, interval }: MarketView): string => `${symbol} ${interval}`;
 
 /** What is known of a chart; nothing of another one. */
 export const indicatorsOn = (market: MarketView): Received | undefined =>

@@ -4,7 +4,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { askKill, askPause, askResume } from './dialog.ts';
-import { shownMarket, showSymbol, view } from './store.ts';
+import { showInterval, shownMarket, showSymbol, view } from './store.ts';
 import { showTab, tabs } from './workspace.ts';
 
 interface Key {
@@ -22,6 +22,12 @@ function nextSymbol(): void {
   if (next !== undefined) showSymbol(next.symbol);
 }
 
+function nextInterval(): void {
+  const { intervals = [], interval = '' } = shownMarket.value ?? {};
+  const next = intervals[(intervals.indexOf(interval) + 1) % Math.max(1, intervals.length)];
+  if (next !== undefined) showInterval(next);
+}
+
 function goTo(id: string): void {
   showTab(id);
   document.querySelector<HTMLElement>(`#tab-${id}`)?.focus();
@@ -32,6 +38,7 @@ const keys: readonly Key[] = [
   { key: 'p', does: 'Pause all strategies, after a question', run: () => askPause() },
   { key: 'r', does: 'Resume trading, after a question', run: () => askResume() },
   { key: 's', does: 'Show the next symbol', run: nextSymbol },
+  { key: 'i', does: 'Show the next interval', run: nextInterval },
   ...tabs.map(({ id, title }, index) => ({ key: String(index + 1), does: `Show ${title}`, run: () => goTo(id) })),
   {
     key: '?',

@@ -12,7 +12,7 @@ import { Keys, listenToKeys, showKeys } from './keys.ts';
 import { Notices } from './notices.ts';
 import { Choice, Panel } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
-import { equitySeries, klines, shownMarket, showSymbol, view } from './store.ts';
+import { equitySeries, klinesOf, showInterval, shownMarket, showSymbol, view } from './store.ts';
 import { Strategies } from './strategies.ts';
 import { Summary } from './summary.ts';
 import { Fills, OpenOrders } from './tables.ts';
@@ -26,14 +26,17 @@ function Market({ shown }: { shown: View }): VNode {
   if (market === undefined) {
     return html`<${Panel} id="market" title="Market" empty="The klines of each traded symbol appear here." />`;
   }
-  const symbols = shown.markets.map(({ symbol }) => [symbol, symbol]);
-  const tabs = html`<${Choice} label="Symbol" options=${symbols} chosen=${market.symbol} choose=${showSymbol} />`;
-  const aside = html`${symbols.length < 2 ? null : tabs}<b class="last">${market.last === undefined ? '' : exact(market.last)}</b>`;
-  const none = (klines.value[market.symbol]?.length ?? 0) === 0;
+  const pairs = (all: readonly string[]) => all.map((one) => [one, one] as const);
+  const { symbol, interval, intervals, last } = market;
+  const aside = html`
+    <${Choice} label="Symbol" options=${pairs(shown.markets.map((one) => one.symbol))} chosen=${symbol} choose=${showSymbol} />
+    <${Choice} label="Interval" options=${pairs(intervals)} chosen=${interval} choose=${showInterval} />
+    <b class="last">${last === undefined ? '' : exact(last)}</b>
+  `;
   return html`
     <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>
       <${PriceChart} shown=${shown} market=${market} />
-      ${none ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
+      ${klinesOf(market).length === 0 ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
     <//>
   `;
 }

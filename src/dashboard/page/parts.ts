@@ -32,14 +32,31 @@ interface ChoiceProps {
   readonly choose: (value: string) => void;
   readonly kind?: string;
 }
-/** Buttons of which one is pressed. */
-export const Choice = ({ label, options, chosen, choose, kind = '' }: ChoiceProps): VNode => html`
-  <div class=${`segmented ${kind}`} role="group" aria-label=${label}>
-    ${options.map(
-      ([value, text]) =>
-        html`<button type="button" aria-pressed=${chosen === value} onClick=${() => choose(value)}>${text}</button>`,
-    )}
-  </div>
+/** More options than this do not fit as buttons. */
+const mostButtons = 5;
+
+/** Buttons of which one is pressed; a list where there are many, and nothing where there is no choice. */
+export function Choice({ label, options, chosen, choose, kind = '' }: ChoiceProps): VNode | null {
+  if (options.length < 2) return null;
+  if (options.length > mostButtons)
+    return html`<${Select} label=${label} options=${options} chosen=${chosen} choose=${choose} />`;
+  return html`
+    <div class=${`segmented ${kind}`} role="group" aria-label=${label}>
+      ${options.map(
+        ([value, text]) =>
+          html`<button type="button" aria-pressed=${chosen === value} onClick=${() => choose(value)}>${text}</button>`,
+      )}
+    </div>
+  `;
+}
+
+const Select = ({ label, options, chosen, choose }: Omit<ChoiceProps, 'kind'>): VNode => html`
+  <label class="choice">
+    <span class="unseen">${label}</span>
+    <select value=${chosen} onChange=${(event: Event) => choose((event.currentTarget as HTMLSelectElement).value)}>
+      ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+    </select>
+  </label>
 `;
 
 interface PanelProps {
@@ -74,20 +91,13 @@ export function Shown<T>({ answer, children }: ShownProps<T>): VNode {
 }
 
 /** Which strategy the panels are about. */
-export const StrategyChoice = (): VNode => html`
-  <label class="choice">
-    <span class="unseen">Strategy</span>
-    <select
-      value=${chosenStrategy.value}
-      onChange=${(event: Event) => {
-        chosenStrategy.value = (event.currentTarget as HTMLSelectElement).value;
-      }}
-    >
-      <option value="">All strategies</option>
-      ${strategyIds().map((id) => html`<option key=${id} value=${id}>${id}</option>`)}
-    </select>
-  </label>
-`;
+export function StrategyChoice(): VNode {
+  const options = [['', 'All strategies'], ...strategyIds().map((id) => [id, id])];
+  const choose = (id: string): void => {
+    chosenStrategy.value = id;
+  };
+  return html`<${Select} label="Strategy" options=${options} chosen=${chosenStrategy.value} choose=${choose} />`;
+}
 
 /** Columns marked `wide` are left out on a phone. */
 export type Column<T> = readonly [title: string, classes: string | undefined, cell: (row: T) => ComponentChildren];

@@ -13,12 +13,12 @@ import {
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { DecisionView, FillView, KlineView, MarketView, View } from '../view.ts';
-import { day, drawn, minuteTime, money } from './format.ts';
+import { day, drawn, minuteTime, money, shortDay } from './format.ts';
 import { type DrawnIndicators, drawIndicators, IndicatorLegend, nothingDrawn, placementOf } from './indicator-lines.ts';
 import { useIndicators } from './indicators.ts';
 import { addKlines, colour, type KlineSeries, markersOf, openChart, paintKlines, seconds } from './kline-chart.ts';
 import { useChart } from './parts.ts';
-import { klines, shownMarket, view } from './store.ts';
+import { chartOf, klinesOf, shownMarket, view } from './store.ts';
 import { whyFill } from './tables.ts';
 import { isDark } from './theme.ts';
 import { openWhy, whyDecision } from './timeline.ts';
@@ -28,8 +28,8 @@ interface Drawing extends KlineSeries {
   readonly chart: IChartApi;
   readonly markers: ISeriesMarkersPluginApi<Time>;
   lines: IPriceLine[];
-  /** What is drawn already. */
-  symbol: string;
+  /** What is drawn already: the chart's name first. */
+  drawn: string;
   drawnKlines: readonly KlineView[];
   marked: string;
   lined: string;
@@ -57,7 +57,7 @@ function open(container: HTMLElement): Drawing {
     if (typeof time === 'number') openMarked(time * 1_000);
   });
   return {
-    ...{ container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' },
+    ...{ container, chart, prices, volumes, markers, lines: [], drawn: '', drawnKlines: [], marked: '', lined: '' },
     indicators: nothingDrawn(),
   };
 }
@@ -70,10 +70,11 @@ const volumeOf = ({ openTime, volume }: KlineView) => ({ time: seconds(openTime)
 /** Draws only what is new: a whole redraw of a thousand klines ten times a second would be felt on a phone. */
 function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineView[]): void {
   const before = drawing.drawnKlines;
-  if (all === before && drawing.symbol === market.symbol) return;
+  const chart = chartOf(market);
+  if (all === before && drawing.drawn === chart) return;
   const last = before.at(-1);
   const known = last === undefined ? -1 : all.findLastIndex((kline) => kline.openTime === last.openTime);
-  const fresh = drawing.symbol !== market.symbol || known < 0;
+  const fresh = drawing.drawn !== chart || known < 0;
   // What was sent again may begin before the end: a kline was closed, or a hole filled, behind it.
   const isWhole = fresh || (known > 0 && all[known - 1] !== before.at(-2));
   if (isWhole) {
@@ -94,7 +95,7 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
       from: all.length + labelRoom(drawing.container) - drawing.container.clientWidth / klineWidth,
       to: all.length + labelRoom(drawing.container),
     });
-  drawing.symbol = market.symbol;
+  drawing.drawn = chart;
   drawing.drawnKlines = all;
 }
 
@@ -125,7 +126,7 @@ function decisionMarkers(decisions: readonly DecisionView[], klineAt: (at: numbe
 function drawMarkers(drawing: Drawing, { fills, decisions }: Marked): void {
   const all = drawing.drawnKlines;
   const key = [
-    ...[drawing.symbol, isDark(), fills[0]?.tradeId, fills.length, all[0]?.openTime, all.length],
+    ...[drawing.drawn, isDark(), fills[0]?.tradeId, fills.length, all[0]?.openTime, all.length],
     ...[decisions[0]?.at, decisions.length],
   ].join(' ');
   if (key === drawing.marked) return;
@@ -144,7 +145,7 @@ function openMarked(openTime: number): void {
   const shown = view.value;
   const market = shownMarket.value;
   if (shown === undefined || market === undefined) return;
-  const all = klines.value[market.symbol] ?? [];
+  const all = klinesOf(market);
   const end = all.find((kline) => kline.openTime > openTime)?.openTime ?? Number.POSITIVE_INFINITY;
   const isWithin = (at: number): boolean => at >= openTime && at < end;
   const { fills, decisions } = markedIn(shown, market.symbol);
@@ -185,7 +186,7 @@ function linesOf(view: View, symbol: string, wide: boolean): Line[] {
 }
 
 function drawLines(drawing: Drawing, lines: readonly Line[]): void {
-  const key = `${drawing.symbol} ${isDark()} ${lines.map(({ price, title }) => price + title).join()}`;
+  const key = `${drawing.drawn} ${isDark()} ${lines.map(({ price, title }) => price + title).join()}`;
   if (key === drawing.lined) return;
   drawing.lined = key;
   for (const line of drawing.lines) drawing.prices.removePriceLine(line);
@@ -204,7 +205,7 @@ function drawLines(drawing: Drawing, lines: readonly Line[]): void {
 const volumeText = (volume: number): string => volume.toLocaleString('en', { maximumFractionDigits: 2 });
 
 /** The kline under the pointer in numbers, or the last one. */
-function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number }): VNode | null {
+function Legend({ all, decimals, now }: { all: readonly KlineView[]; decimals: number; now: number }): VNode | null {
   const kline = all.find(({ openTime }) => openTime === pointedAt.value) ?? all.at(-1);
   if (kline === undefined) return null;
   const { openTime, open, high, low, close, volume } = kline;
@@ -216,7 +217,7 @@ function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number
   ] as const;
   return html`
     <p class="legend" aria-hidden="true">
-      <span>${minuteTime(openTime)}</span>
+      <span>${day(openTime) === day(now) ? '' : `${shortDay(openTime)} `}${minuteTime(openTime)}</span>
       ${prices.map(([name, price]) => html`<span>${name} <b class=${close >= open ? 'up' : 'down'}>${money(price.toFixed(decimals), decimals)}</b></span>`)}
       <span class="wide">V <b>${volumeText(volume)}</b></span>
     </p>
@@ -225,7 +226,7 @@ function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number
 
 export function PriceChart({ shown, market }: { shown: View; market: MarketView }): VNode {
   const { box, drawing } = useChart(open, paintKlines);
-  const all = klines.value[market.symbol] ?? [];
+  const all = klinesOf(market);
   useIndicators(market);
   const placement = placementOf(market, all);
   useEffect(() => {
@@ -240,7 +241,7 @@ export function PriceChart({ shown, market }: { shown: View; market: MarketView 
     <${IndicatorLegend} placement=${placement} pointedAt=${pointedAt.value} decimals=${market.pricePrecision} />
     <div class="chart-box" style=${{ '--panes': placement.below.length }}>
       <div class="chart" ref=${box} role="img" aria-label=${label}></div>
-      <${Legend} all=${all} decimals=${market.pricePrecision} />
+      <${Legend} all=${all} decimals=${market.pricePrecision} now=${shown.marketTime} />
     </div>
   `;
 }

@@ -1,12 +1,12 @@
 /** The state of the page: one signal per part, changed at most once a frame. */
 import { computed, signal } from '@preact/signals';
-import type { EquityPoint, KlineView, Update, View } from '../view.ts';
+import type { EquityPoint, KlineView, MarketView, Update, View } from '../view.ts';
 
 /** `refused`: the daemon is there, and does not take our token. */
 export type Connection = 'connecting' | 'connected' | 'lost' | 'refused';
 
 export const view = signal<View | undefined>(undefined);
-export const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({});
+const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({});
 export const equitySeries = signal<readonly EquityPoint[]>([]);
 export const connection = signal<Connection>('connecting');
 /** The result of the last action. */
@@ -17,14 +17,26 @@ export interface Answered {
 export const toast = signal<Answered | undefined>(undefined);
 
 const chosen = signal<string | undefined>(undefined);
-/** The market on the chart: the chosen one, or the first. */
-export const shownMarket = computed(() => {
+/** By symbol. */
+const chosenIntervals = signal<Readonly<Record<string, string>>>({});
+/** The market on the chart: the chosen one, or the first; in its chosen interval. */
+export const shownMarket = computed((): MarketView | undefined => {
   const markets = view.value?.markets ?? [];
-  return markets.find(({ symbol }) => symbol === chosen.value) ?? markets[0];
+  const market = markets.find(({ symbol }) => symbol === chosen.value) ?? markets[0];
+  if (market === undefined) return undefined;
+  const interval = chosenIntervals.value[market.symbol];
+  return interval === undefined || !market.intervals.includes(interval) ? market : { ...market, interval };
 });
 export const showSymbol = (symbol: string): void => {
   chosen.value = symbol;
 };
+export function showInterval(interval: string): void {
+  const market = shownMarket.value;
+  if (market !== undefined) chosenIntervals.value = { ...chosenIntervals.value, [market.symbol]: interval };
+}
+/** The name of the chart of a market, such as `BTCUSDT 1min`. */
+export const chartOf = ({ symbol, interval }: MarketView): string => `${symbol} ${interval}`;
+export const klinesOf = (market: MarketView): readonly KlineView[] => klines.value[chartOf(market)] ?? [];
 
 // As in the server's view.ts, which the page can import for its types only.
 const maxKlines = 1_000;
@@ -45,8 +57,8 @@ let scheduled = false;
 function merge(before: Update, update: Update): Update {
   const equity = joined(before.view.equity.series, update.view.equity.series, (point) => point.at, maxEquityPoints);
   const merged: Record<string, readonly KlineView[]> = {};
-  for (const [symbol, end] of Object.entries(update.klines)) {
-    merged[symbol] = joined(before.klines[symbol] ?? [], end, (kline) => kline.openTime, maxKlines);
+  for (const [chart, end] of Object.entries(update.klines)) {
+    merged[chart] = joined(before.klines[chart] ?? [], end, (kline) => kline.openTime, maxKlines);
   }
   return { ...update, view: { ...update.view, equity: { ...update.view.equity, series: equity } }, klines: merged };
 }

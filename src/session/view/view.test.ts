@@ -53,7 +53,7 @@ test('a stop is shown while a target is signalled, and not while the strategy qu
   expect(screen.view().strategies[0]?.stop).toBeUndefined();
 });
 
-test('two strategies with different intervals on one symbol share a chart of the first one’s klines', () => {
+test('two strategies with different intervals on one symbol have a chart each, and that of the first is shown first', () => {
   const { assembled } = new TestRig();
   const screen = new Screen({
     mode: 'live',
@@ -71,8 +71,10 @@ test('two strategies with different intervals on one symbol share a chart of the
   const kline = { symbol: btc.symbol, open: 1, high: 1, low: 1, close: 1, volume: 1, seenAt: startTime };
   screen.addKline({ ...kline, interval: '60min', openTime: startTime + 3_600_000 });
   screen.addKline({ ...kline, interval: '1min', openTime: startTime + 60_000 });
-  expect(screen.klines(btc.symbol).map(({ openTime }) => openTime)).toEqual([startTime + 60_000]);
-  expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min' }]);
+  const openTimes = (interval: Interval) => screen.klines(btc.symbol, interval).map(({ openTime }) => openTime);
+  expect(openTimes('1min')).toEqual([startTime + 60_000]);
+  expect(openTimes('60min')).toEqual([startTime + 3_600_000]);
+  expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min', intervals: ['1min', '60min'] }]);
 });
 
 test('a strategy of several markets is shown where it holds something, with all its markets, each of which has a chart', () => {

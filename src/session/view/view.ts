@@ -7,16 +7,13 @@ import {
   type FillView,
   type KlineView,
   maxEquityPoints,
-  maxKlines,
   type OpenOrderView,
   type UnknownView,
   type View,
   viewVersion,
   type WeightView,
 } from '../../dashboard/view.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { openTimeOf } from '../../domain/interval.ts';
 import type { Kline, Trade } from '../../domain/market.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { actionWords, denialText } from '../../domain/words.ts';
@@ -32,6 +29,7 @@ import type { NamedHosted } from '../../trading/strategies.ts';
 import { standingOf } from '../control/kill-texts.ts';
 import { fillView, resolvedText, unknownCause } from '../events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
+import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';
 import { formerIn, shownOf, strategyView } from './strategy-view.ts';
 
@@ -58,11 +56,6 @@ export interface ScreenOptions {
   readonly loaded: Loaded;
 }
 
-interface Forming {
-  readonly closed: KlineView[];
-  forming: KlineView | undefined;
-}
-
 export class Screen {
   state: DaemonState = 'starting';
   readonly #options: ScreenOptions;
@@ -71,9 +64,9 @@ export class Screen {
   readonly #unknowns = new Map<string, UnknownView>();
   readonly #notices = new Notices();
   readonly #equity: EquityPoint[] = [];
-  readonly #klines = new Map<string, Forming>();
+  readonly #charts = new KlineCharts();
   readonly #errors = new Map<string, string>();
-  /** By symbol, the market whose klines are charted: that of the first strategy. */
+  /** By symbol, the market whose klines are charted at first: that of the first strategy. */
   readonly #charted = new Map<string, HostedMarket>();
   #startEquity: string | undefined;
 
@@ -81,6 +74,7 @@ export class Screen {
     this.#options = options;
     for (const one of options.hosted.flatMap(marketsOf))
       if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
+    for (const one of options.hosted) this.#charts.add(one);
     for (const fill of options.loaded.past.newestFills(mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
@@ -123,40 +117,28 @@ export class Screen {
   /** It runs, again where it threw before. */
   began(id: string): void {
     this.#errors.delete(id);
+    // New code may have indicators over other intervals.
+    for (const one of this.#options.hosted) if (one.id === id) this.#charts.add(one);
   }
 
-  /** A closed kline, of the past or of now. */
+  /** Klines of a market from before now, oldest first. */
+  addHistory(history: readonly Kline[]): void {
+    this.#charts.addHistory(history);
+  }
+
+  /** A closed kline. */
   addKline(kline: Kline): void {
-    if (kline.interval !== this.#charted.get(kline.symbol)?.interval) return;
-    const chart = this.#chart(kline.symbol);
-    if ((chart.closed.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY) < kline.openTime)
-      keep(chart.closed, kline, maxKlines);
-    if (chart.forming !== undefined && chart.forming.openTime <= kline.openTime) chart.forming = undefined;
+    this.#charts.addKline(kline);
   }
 
-  /** A print: the kline that is still open grows by it. */
-  addTrade({ symbol, time, price, quantity }: Trade): void {
-    const interval = this.#charted.get(symbol)?.interval;
-    if (interval === undefined) return;
-    const chart = this.#chart(symbol);
-    const openTime = openTimeOf(interval, time);
-    if (openTime <= (chart.closed.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY)) return;
-    const { forming } = chart;
-    chart.forming =
-      forming?.openTime === openTime
-        ? {
-            ...forming,
-            high: Math.max(forming.high, price),
-            low: Math.min(forming.low, price),
-            close: price,
-            volume: forming.volume + quantity,
-          }
-        : { openTime, open: price, high: price, low: price, close: price, volume: quantity };
+  /** A print: the klines that are still open grow by it. */
+  addTrade(trade: Trade): void {
+    this.#charts.addTrade(trade);
   }
 
-  klines(symbol: string): readonly KlineView[] {
-    const { closed, forming } = this.#chart(symbol);
-    return forming === undefined ? closed : [...closed, forming];
+  /** The klines of a chart of a market. */
+  klines(symbol: string, interval: string): readonly KlineView[] {
+    return this.#charts.klines(symbol, interval);
   }
 
   view(): View {
@@ -192,9 +174,8 @@ export class Screen {
         series: this.#equity,
       },
       markets: [...this.#charted.values()].map(({ symbol, interval, instrument }) => ({
-        symbol,
-        interval,
-        last: (portfolio.lastMark(symbol)?.price ?? this.klines(symbol).at(-1)?.close)?.toFixed(
+        ...{ symbol, interval, intervals: this.#charts.intervals(symbol) },
+        last: (portfolio.lastMark(symbol)?.price ?? this.klines(symbol, interval).at(-1)?.close)?.toFixed(
           instrument.pricePrecision,
         ),
         pricePrecision: instrument.pricePrecision,
@@ -238,10 +219,6 @@ export class Screen {
       return `All strategies are paused: ${kill.reason}. Nothing is entered, exits go on. Resume here, or with: npx sluice resume${resolving}`;
     if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;
     return `Trading. ${running} ${running === 1 ? 'strategy' : 'strategies'} running.${resolving}`;
-  }
-
-  #chart(symbol: string): Forming {
-    return getOrMake(this.#klines, symbol, () => ({ closed: [], forming: undefined }));
   }
 
   #instrument(symbol: string): Instrument {
