@@ -56,7 +56,12 @@ export class FakeDaemon implements DashboardSource {
     return this.#tell('resume', 'Trading goes on.')({ reason, by, ...rest });
   };
   cancel = this.#tell('cancel', '6 orders are being cancelled.');
-  flatten = this.#tell('flatten', 'Positions are being closed.');
+  /** What was asked to be flattened. */
+  readonly flattened: Parameters<DashboardSource['flatten']>[0][] = [];
+  async flatten(asked: Parameters<DashboardSource['flatten']>[0]): Promise<string> {
+    this.flattened.push(asked);
+    return 'Positions are being closed.';
+  }
   resolve = this.#tell('resolve', 'The order is closed.');
   adopt = this.#tell('adopt', 'The order is adopted.');
   resolveTrade = this.#tell('resolve-trade', 'The trade is decided.');

@@ -251,6 +251,75 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(daemon.told[3]).toContain('sabcdeaaababaaaaaaab0wertyui');
   });
 
+  it('flattens one position, all of a strategy, or everything, and says before what will be sent', async () => {
+    const position = (quantity: string, value: string) => ({
+      ...{ quantity, value, isDust: false, entryPrice: '1', openProfit: '0' },
+    });
+    const strategies = [
+      strategyView({ id: 'pair', symbol: 'XBTUSD', position: position('0.25', '1503.17') }),
+      strategyView({ id: 'pair', symbol: 'ETHUSD', position: position('-2', '-400') }),
+      strategyView({ id: 'grid', position: position('0', '0') }),
+    ];
+    const page = await openPage(view({ strategies }));
+    const orders = (): Promise<string> => textOf(page, 'dialog .orders');
+    const yes = (name: string) => page.locator('dialog').getByRole('button', { name });
+    await page.getByRole('button', { name: 'Flatten pair on XBTUSD' }).click();
+    expect(await textOf(page, '#dialog-what')).toMatch(/^Strategy pair alone\. Entries are paused until you resume/);
+    expect(await orders()).toBe('Sell 0.25 XBTUSD of pair, worth 1,503.17');
+    await page.getByLabel('Most slippage').fill('2 %');
+    await yes('Flatten pair').click();
+    expect(daemon.told).toEqual([]);
+    await page.getByLabel('Most slippage').fill('0.02');
+    await page.getByLabel('Reason').fill('news');
+    await yes('Flatten pair').click();
+    await page.getByText('Positions are being closed.').waitFor();
+    expect(daemon.flattened).toEqual([
+      { by: 'dashboard', strategy: 'pair', symbol: 'XBTUSD', reason: 'news', maxSlippage: '0.02' },
+    ]);
+    await page.getByRole('button', { name: 'Flatten pair on ETHUSD' }).click();
+    expect(await orders()).toBe('Buy 2 ETHUSD of pair, worth 400.00');
+    await page.getByLabel('All positions of pair').check();
+    expect(await textOf(page, '#dialog-what')).toMatch(/Sell 0\.25 XBTUSD of pair.*; Buy 2 ETHUSD of pair/);
+    await yes('Flatten pair').click();
+    await expect.poll(() => daemon.flattened.length).toBe(2);
+    expect(daemon.flattened[1]).toEqual({ by: 'dashboard', strategy: 'pair', reason: 'from the dashboard' });
+    expect(await page.getByRole('button', { name: 'Flatten grid' }).count()).toBe(0);
+    await page.keyboard.press('f');
+    expect((await orders()).split('\n')).toHaveLength(2);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Flatten all …' }).click();
+    await yes('Flatten all positions').click();
+    await expect.poll(() => daemon.flattened.length).toBe(3);
+    expect(daemon.flattened[2]).toEqual({ by: 'dashboard', reason: 'from the dashboard' });
+  });
+
+  it('acknowledges one alarm or all, which cannot be dismissed', async () => {
+    const alarm = (id: number) => ({ id, time: sampleTime, level: 'error', text: `HALT number ${id}` }) as const;
+    const page = await openPage(view({ alarms: [alarm(3), alarm(4)] }));
+    await page.getByRole('button', { name: 'Acknowledge alarm 3' }).click();
+    expect(await textOf(page, '#dialog-what')).toMatch(/^HALT number 3: It is not sent again\./);
+    expect(daemon.told).toEqual([]);
+    await page.locator('dialog').getByRole('button', { name: 'Acknowledge', exact: true }).click();
+    await expect.poll(() => daemon.told).toEqual(['acknowledge: dashboard, 3']);
+    await page.getByRole('button', { name: 'Acknowledge all 2 alarms' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Acknowledge all' }).click();
+    await expect.poll(() => daemon.told.at(-1)).toBe('acknowledge: dashboard');
+    expect(await page.getByRole('button', { name: /^Dismiss: HALT/ }).count()).toBe(0);
+  });
+
+  it('offers to pause what goes on and to resume what is paused, of several strategies both', async () => {
+    const page = await openPage(
+      view({ strategies: [strategyView({ status: 'paused' }), strategyView({ id: 'grid' })] }),
+    );
+    const inHeader = async (): Promise<readonly string[]> => page.locator('header .tools > .button').allInnerTexts();
+    expect(await inHeader()).toEqual(['Resume …', 'Pause …', 'Kill …']);
+    daemon.shown = view({ strategies: [strategyView({ status: 'paused' })] });
+    await expect.poll(inHeader).toEqual(['Resume …', 'Kill …']);
+    daemon.shown = view();
+    await expect.poll(inHeader).toEqual(['Pause …', 'Kill …']);
+  });
+
   it('dismisses banners for good, and shows new ones', async () => {
     const notice = (text: string, at = 1) => ({ at, level: 'warn', text, advice: undefined }) as const;
     const page = await openPage(view({ notices: [notice('the disk is slow'), notice('no klines')] }));

@@ -58,10 +58,11 @@ export function say(answer: Answered): void {
   });
 }
 
-export type Call = 'kill' | 'pause' | 'resume' | 'cancel';
+export type Call = 'kill' | 'pause' | 'resume' | 'cancel' | 'flatten' | 'acknowledge';
 
 /** Calls the daemon and shows what it answers. */
 export async function call(action: Call, body: object): Promise<void> {
+  say({ ok: true, message: `Sent to the daemon: ${action} …` });
   try {
     const reply = await fetch(`api/${action}`, {
       method: 'POST',
@@ -70,6 +71,9 @@ export async function call(action: Call, body: object): Promise<void> {
     });
     say((await reply.json()) as Answered);
   } catch {
-    say({ ok: false, message: `The daemon did not answer. \`npx sluice ${action}\` in a terminal does the same.` });
+    say({
+      ok: false,
+      message: `The daemon did not answer. \`npx sluice ${action === 'acknowledge' ? 'alerts ack' : action}\` in a terminal does the same.`,
+    });
   }
 }

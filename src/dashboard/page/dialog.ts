@@ -3,7 +3,9 @@ import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AlarmView, StrategyView } from '../view.ts';
 import { type Call, call } from './daemon.ts';
+import { direction, exact, money } from './format.ts';
 import { view } from './store.ts';
 
 interface Question {
@@ -13,9 +15,15 @@ interface Question {
   readonly what: string;
   readonly yes: string;
   /** Sent with the reason, such as the strategy. */
-  readonly body: Readonly<Record<string, string>>;
-  /** Of a kill: what happens instead where exits are stopped, too. */
-  readonly everything?: string;
+  readonly body: Readonly<Record<string, string | number>>;
+  /** What may be ticked: then something else happens. */
+  readonly option?: {
+    readonly label: string;
+    readonly what: string;
+    readonly body: Question['body'] | { readonly everything: true };
+  };
+  /** What is sent, one a line. */
+  readonly orders?: readonly string[];
   /** It loosens: this word has to be written first. */
   readonly word?: string;
 }
@@ -37,7 +45,11 @@ export function askKill(strategy?: string): void {
     action: 'kill',
     title: strategy === undefined ? 'Kill trading?' : `Kill ${strategy}?`,
     what: named(strategy, words.kill),
-    everything: named(strategy, words.killEverything),
+    option: {
+      label: 'Stop exits, too',
+      what: named(strategy, words.killEverything),
+      body: { ...of(strategy), everything: true },
+    },
     yes: strategy === undefined ? 'Kill trading' : `Kill ${strategy}`,
     body: of(strategy),
   };
@@ -82,17 +94,72 @@ export function askCancel(order: string, label: string, strategy: string): void 
   };
 }
 
-function answer({ action, body }: Question, form: HTMLFormElement): void {
-  const given = new FormData(form).get('reason');
-  const reason = (typeof given === 'string' && given.trim()) || 'from the dashboard';
-  const isEverything = form.querySelector<HTMLInputElement>('input[name=everything]')?.checked === true;
+const positionText = ({ id, symbol, position: { quantity, value } }: StrategyView): string =>
+  `${direction(quantity) === 'down' ? 'Buy' : 'Sell'} ${exact(quantity.replace('-', ''))} ${symbol} of ${id}, worth ${money(value.replace('-', ''))}`;
+
+const isHeld = ({ position }: StrategyView): boolean => !position.isDust && direction(position.quantity) !== 'even';
+
+/** Of one strategy on one symbol, or of all; `symbol` where the strategy has positions on others, too. */
+export function askFlatten(strategy?: string, symbol?: string): void {
+  if (view.value === undefined) return;
+  const { actions, strategies } = view.value;
+  const its = strategies.filter((one) => isHeld(one) && (strategy === undefined || one.id === strategy));
+  const shown = symbol === undefined ? its : its.filter((one) => one.symbol === symbol);
+  const whom = strategy ?? 'all positions';
+  const what = named(strategy, actions.flatten);
+  question.value = {
+    ...{ action: 'flatten', title: `Flatten ${whom}?`, what, yes: `Flatten ${whom}` },
+    orders: shown.map(positionText),
+    body: { ...of(strategy), ...(symbol !== undefined && { symbol }) },
+    ...(strategy !== undefined &&
+      its.length > shown.length && {
+        option: {
+          label: `All positions of ${strategy}`,
+          what: `${what} All of its positions: ${its.map(positionText).join('; ')}.`,
+          body: of(strategy),
+        },
+      }),
+  };
+}
+
+/** Of one alarm, or of all. */
+export function askAcknowledge(alarm?: AlarmView): void {
+  const what = view.value?.actions.acknowledge;
+  if (what === undefined) return;
+  question.value = {
+    action: 'acknowledge',
+    title: alarm === undefined ? 'Acknowledge all alarms?' : 'Acknowledge the alarm?',
+    what: alarm === undefined ? what : `${alarm.text}: ${what}`,
+    yes: alarm === undefined ? 'Acknowledge all' : 'Acknowledge',
+    body: alarm === undefined ? {} : { alarm: alarm.id },
+  };
+}
+
+const textIn = (form: HTMLFormElement, name: string): string => {
+  const given = new FormData(form).get(name);
+  return typeof given === 'string' ? given.trim() : '';
+};
+
+function answer({ action, body, option }: Question, form: HTMLFormElement): void {
+  const isTicked = form.querySelector<HTMLInputElement>('input[name=option]')?.checked === true;
+  const maxSlippage = textIn(form, 'maxSlippage');
   close();
   void call(action, {
-    ...body,
-    ...(action !== 'cancel' && { reason }),
-    ...(isEverything && { everything: true }),
+    ...(isTicked ? option?.body : body),
+    ...(isReasoned(action) && { reason: textIn(form, 'reason') || 'from the dashboard' }),
+    ...(maxSlippage !== '' && { maxSlippage }),
   });
 }
+
+/** The journal keeps why. */
+const isReasoned = (action: Call): boolean => action !== 'cancel' && action !== 'acknowledge';
+
+const Slippage = (): VNode => html`
+  <label class="field">
+    Most slippage, as a fraction of the price
+    <input name="maxSlippage" inputmode="decimal" pattern="0?[.][0-9]{1,6}" title="A fraction, such as 0.01 for 1 %" placeholder="as configured, such as 0.01" autocomplete="off" />
+  </label>
+`;
 
 const Reason = (): VNode => html`
   <label class="field">
@@ -102,9 +169,9 @@ const Reason = (): VNode => html`
 `;
 
 function Asked({ asked }: { asked: Question }): VNode {
-  const { action, title, what, yes, everything, word } = asked;
+  const { action, title, what, yes, option, orders, word } = asked;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isEverything, setEverything] = useState(false);
+  const [isTicked, tick] = useState(false);
   const [written, write] = useState('');
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: SubmitEvent): void => {
@@ -116,16 +183,19 @@ function Asked({ asked }: { asked: Question }): VNode {
     <dialog ref=${dialog} onClose=${close} aria-labelledby="dialog-title" aria-describedby="dialog-what">
       <form onSubmit=${submit}>
         <h2 id="dialog-title">${title}</h2>
-        <p id="dialog-what" aria-live="polite">${isEverything ? everything : what}</p>
+        <p id="dialog-what" aria-live="polite">${isTicked ? option?.what : what}</p>
+        ${orders === undefined ? null : html`<ul class="orders">${orders.map((order) => html`<li>${order}</li>`)}</ul>`}
+        ${orders?.length === 0 ? html`<p>There is no position: nothing is bought or sold.</p>` : null}
         ${
-          everything === undefined
+          option === undefined
             ? null
             : html`<label class="check">
-                <input type="checkbox" name="everything" onChange=${(event: Event) => setEverything(inputOf(event).checked)} />
-                Stop exits, too
+                <input type="checkbox" name="option" onChange=${(event: Event) => tick(inputOf(event).checked)} />
+                ${option.label}
               </label>`
         }
-        ${action === 'cancel' ? null : html`<${Reason} />`}
+        ${action === 'flatten' ? html`<${Slippage} />` : null}
+        ${isReasoned(action) ? html`<${Reason} />` : null}
         ${
           word === undefined
             ? null
@@ -138,7 +208,7 @@ function Asked({ asked }: { asked: Question }): VNode {
           <button type="button" class="button" onClick=${close}>Leave it</button>
           <button
             type="submit"
-            class=${`button ${action === 'resume' ? 'primary' : 'danger solid'}`}
+            class=${`button ${action === 'resume' || action === 'acknowledge' ? 'primary' : 'danger solid'}`}
             disabled=${word !== undefined && written.trim() !== word}
           >${yes}</button>
         </div>

@@ -35,10 +35,14 @@ export const ThemeSwitch = (): VNode =>
 const isStopped = ({ state, strategies }: View): boolean =>
   state === 'killed' || strategies.some(({ status }) => status === 'paused' || status === 'killed');
 
-/** What stops is always there; what goes on where something is stopped. */
+/** Something enters positions. */
+const isEntering = ({ state, strategies }: View): boolean =>
+  state !== 'killed' && (strategies.length === 0 || strategies.some(({ status }) => status === 'running'));
+
+/** What stops is there while something goes on, and what goes on while something is stopped: of several strategies both may be. */
 const Switches = ({ view }: { view: View }): VNode => html`
   ${isStopped(view) ? html`<button type="button" class="button primary" onClick=${() => askResume()}>Resume …</button>` : null}
-  ${isStopped(view) ? null : html`<button type="button" class="button" onClick=${() => askPause()}>Pause …</button>`}
+  ${isEntering(view) ? html`<button type="button" class="button" onClick=${() => askPause()}>Pause …</button>` : null}
   <button type="button" class="button danger" onClick=${() => askKill()}>Kill …</button>
 `;
 

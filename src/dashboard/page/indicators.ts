@@ -85,7 +85,7 @@ export function useIndicators(market: MarketView): void {
     const look = async (): Promise<void> => {
       const known = indicatorsOn(market);
       const since = known === undefined ? {} : { run: known.run, from: wantedFrom(known) };
-      const said = await get<IndicatorsView>(`/api/indicators?${queryOf({ symbol, interval, ...since })}`);
+      const said = await get<IndicatorsView>(`api/indicators?${queryOf({ symbol, interval, ...since })}`);
       if (isOver) return;
       if (said.kind === 'answered') take(chartOf(market), said.value);
       cancel = afterMs(againMs, () => void look());

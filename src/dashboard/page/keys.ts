@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { askKill, askPause, askResume } from './dialog.ts';
+import { askFlatten, askKill, askPause, askResume } from './dialog.ts';
 import { showInterval, shownMarket, showSymbol, view } from './store.ts';
 import { showTab, tabs } from './workspace.ts';
 
@@ -37,6 +37,7 @@ const keys: readonly Key[] = [
   { key: 'k', does: 'Kill trading, after a question', run: () => askKill() },
   { key: 'p', does: 'Pause all strategies, after a question', run: () => askPause() },
   { key: 'r', does: 'Resume trading, after a question', run: () => askResume() },
+  { key: 'f', does: 'Flatten all positions, after a question', run: () => askFlatten() },
   { key: 's', does: 'Show the next symbol', run: nextSymbol },
   { key: 'i', does: 'Show the next interval', run: nextInterval },
   ...tabs.map(({ id, title }, index) => ({ key: String(index + 1), does: `Show ${title}`, run: () => goTo(id) })),

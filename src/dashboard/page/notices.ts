@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { NoticeView, View } from '../view.ts';
+import type { AlarmView, NoticeView, View } from '../view.ts';
+import { askAcknowledge } from './dialog.ts';
 import { When } from './parts.ts';
 
 /** Banners at once. */
@@ -43,11 +44,32 @@ const Notice = ({ notice }: { notice: NoticeView }): VNode => html`
   </div>
 `;
 
+/** It is sent again until somebody acknowledges it, so it cannot be dismissed. */
+const Alarm = ({ alarm }: { alarm: AlarmView }): VNode => html`
+  <div class=${`banner ${alarm.level}`}>
+    <${When} at=${alarm.time} />
+    <span><b>Alarm ${alarm.id}</b> ${alarm.text}</span>
+    <button type="button" class="button small" aria-label=${`Acknowledge alarm ${alarm.id}`} onClick=${() => askAcknowledge(alarm)}>Acknowledge …</button>
+  </div>
+`;
+
+function Alarms({ alarms }: { alarms: readonly AlarmView[] }): VNode {
+  return html`
+    ${alarms.slice(0, mostShown).map((alarm) => html`<${Alarm} key=${alarm.id} alarm=${alarm} />`)}
+    ${
+      alarms.length > 1
+        ? html`<button type="button" class="link dismiss-all" onClick=${() => askAcknowledge()}>Acknowledge all ${alarms.length} alarms …</button>`
+        : null
+    }
+  `;
+}
+
 export function Notices({ shown }: { shown: View }): VNode {
   const all = standing(shown);
   return html`
     <div class="notices" role="status">
       <p class=${`state-text ${shown.state}`}>${shown.stateText}</p>
+      <${Alarms} alarms=${shown.alarms ?? []} />
       ${all.slice(0, mostShown).map((notice) => html`<${Notice} key=${keyOf(notice)} notice=${notice} />`)}
       ${
         all.length > 1

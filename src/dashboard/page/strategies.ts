@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { MarketOfStrategy, StrategyView, View } from '../view.ts';
-import { askKill, askPause, askResume } from './dialog.ts';
+import { askFlatten, askKill, askPause, askResume } from './dialog.ts';
 import { age, direction, exact, money } from './format.ts';
 import { Gain, Panel, Pill, type Tone } from './parts.ts';
 
@@ -37,14 +37,24 @@ const marketsText = (markets: readonly MarketOfStrategy[]): string =>
     )
     .join(', ');
 
-/** What may be done to one strategy; a former one has no name that the daemon takes. */
-function Actions({ id, status }: Pick<StrategyView, 'id' | 'status'>): VNode | null {
-  if (status === 'former' || status === 'stopped') return null;
-  const button = (word: string, ask: (id: string) => void): VNode =>
-    html`<button type="button" class="button small" aria-label=${`${word} ${id}`} onClick=${() => ask(id)}>${word} …</button>`;
+/** What may be done to one strategy. One that does not run any more can only be closed. */
+function Actions({
+  id,
+  symbol,
+  status,
+  isFlat,
+}: Pick<StrategyView, 'id' | 'symbol' | 'status'> & { isFlat: boolean }): VNode | null {
+  const isOver = status === 'former' || status === 'stopped';
+  if (isOver && isFlat) return null;
+  const button = (word: string, ask: () => void, whom = id): VNode =>
+    html`<button type="button" class="button small" aria-label=${`${word} ${whom}`} onClick=${ask}>${word} …</button>`;
+  const switches = html`
+    ${status === 'running' ? button('Pause', () => askPause(id)) : button('Resume', () => askResume(id))}
+    ${status === 'killed' ? null : button('Kill', () => askKill(id))}
+  `;
   return html`<div class="acts">
-    ${status === 'running' ? button('Pause', askPause) : button('Resume', askResume)}
-    ${status === 'killed' ? null : button('Kill', askKill)}
+    ${isOver ? null : switches}
+    ${isFlat ? null : button('Flatten', () => askFlatten(id, symbol), `${id} on ${symbol}`)}
   </div>`;
 }
 
@@ -74,7 +84,7 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
         <${Fact} name="Markets" value=${markets === undefined ? undefined : marketsText(markets)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}
-      <${Actions} id=${id} status=${status} />
+      <${Actions} id=${id} symbol=${symbol} status=${status} isFlat=${flat} />
     </li>
   `;
 }
@@ -82,7 +92,12 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
 const none = 'Each strategy appears here with what it holds and what protects it.';
 
 export const Strategies = ({ view: { strategies, state } }: { view: View }): VNode => html`
-  <${Panel} id="strategies" title="Positions" empty=${strategies.length === 0 && none}>
+  <${Panel}
+    id="strategies"
+    title="Positions"
+    aside=${strategies.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => askFlatten()}>Flatten all …</button>`}
+    empty=${strategies.length === 0 && none}
+  >
     <ul class="list">
       ${strategies.map((strategy) => html`<${Strategy} key=${`${strategy.id} ${strategy.symbol}`} strategy=${strategy} isKilled=${state === 'killed'} />`)}
     </ul>
