@@ -39,12 +39,12 @@ export interface Flatten {
   readonly symbol: string;
   readonly by: string;
   readonly reason: string;
-  /** UTC ms. */
-  readonly begun: number;
   /** The worst price that it may pay. */
   readonly worst: Ticks;
   /** It ends then, whatever is left, UTC ms. */
-  until: number;
+  readonly until: number;
+  /** How many kills of everything were in force over its strategy when it began: it is asked in spite of them. */
+  readonly inSpiteOf: number;
   /** Until when its LIMIT order rests, UTC ms; undefined before there was one. */
   restsUntil: number | undefined;
   /** What was closed so far, and for how much in quote. */
@@ -107,33 +107,36 @@ export class Flattening {
     this.#keep();
   }
 
-  /** Ends those of a strategy, or all, that had begun at UTC ms `at`: nothing more is sent, and what rests of them is cancelled. */
-  stop(strategy: string | undefined, why: string, at: number): void {
+  /** Ends those of a strategy, or all. */
+  stop(strategy: string | undefined, why: string): void {
     for (const flatten of this.#flattens.values())
-      if ((strategy === undefined || flatten.strategy === strategy) && flatten.begun <= at) this.#end(flatten, why);
+      if (strategy === undefined || flatten.strategy === strategy) this.end(flatten, why);
+  }
+
+  /** Ends it early: nothing more is sent, and what rests of it is cancelled. */
+  end(flatten: Flatten, why: string): void {
+    if (flatten.ended !== undefined) return;
+    flatten.ended = why;
     this.#keep();
+  }
+
+  /** The exchange's clock may be set back: what was ended stays so. */
+  #isOver({ ended, until }: Flatten): boolean {
+    return ended !== undefined || this.#options.now() >= until;
   }
 
   /** Why a flatten order may neither be sent nor rest: its flatten is over. */
   against({ strategy, symbol, purpose }: Pick<OrderDraft, 'strategy' | 'symbol' | 'purpose'>): string | undefined {
     if (purpose !== 'flatten') return undefined;
     const flatten = this.of(strategy, symbol);
-    if (flatten !== undefined && this.#options.now() < flatten.until) return undefined;
+    if (flatten !== undefined && !this.#isOver(flatten)) return undefined;
     return `the flatten has ended${flatten?.ended === undefined ? '' : `: ${flatten.ended}`}`;
-  }
-
-  #end(flatten: Flatten, why: string): void {
-    flatten.until = Math.min(flatten.until, this.#options.now());
-    flatten.ended ??= why;
   }
 
   /** Ends a flatten where protection has the position left, by a stop that was hit or a time: that sells at market, at whatever price. */
   givesWay(flatten: Flatten, leave: string | undefined): boolean {
     if (leave === undefined || !this.#options.mayStop(flatten.strategy)) return false;
-    if (flatten.ended === undefined) {
-      this.#end(flatten, `${leave}, which closes it at market`);
-      this.#keep();
-    }
+    this.end(flatten, `${leave}, which closes it at market`);
     return true;
   }
 
@@ -163,20 +166,21 @@ export class Flattening {
     const now = this.#options.now();
     const side: Side = held > 0n ? 'SELL' : 'BUY';
     const size = orderLots(lotsIn(absolute(held), at), at);
-    const isOver = now >= flatten.until || size <= leastLots(situation);
+    const isOver = this.#isOver(flatten) || size <= leastLots(situation);
     const isRefused = (type: OrderDraft['type']): boolean => refused.some((draft) => draft.type === type);
     const book = this.#options.book(flatten.symbol);
     const hasRested = flatten.restsUntil !== undefined && now >= flatten.restsUntil;
-    const atMarket = (hasRested || isRefused('LIMIT')) && isWithin(flatten, side, size, book, at);
+    const reason = `flatten by ${flatten.by}: ${flatten.reason}`;
+    const mayTake = (hasRested || isRefused('LIMIT')) && isWithin(flatten, side, size, book, at);
+    const atMarket = mayTake ? market(side, size, 'flatten', reason, situation) : undefined;
     const price = orderPrice(side, limitOf(flatten, side, book, at), at);
     const [own] = orders;
     if (own !== undefined) {
-      const isOff = own.intent.side !== side || (hasRested && (atMarket || own.intent.price !== price));
+      const isOff = own.intent.side !== side || (hasRested && (atMarket !== undefined || own.intent.price !== price));
       return isOver || isOff ? { do: 'cancel', order: own } : undefined;
     }
     if (isOver) return undefined;
-    const reason = `flatten by ${flatten.by}: ${flatten.reason}`;
-    if (atMarket) return isRefused('MARKET') ? undefined : market(side, size, 'flatten', reason, situation);
+    if (atMarket !== undefined) return isRefused('MARKET') ? undefined : atMarket;
     if (isRefused('LIMIT') || (flatten.restsUntil !== undefined && !hasRested)) return undefined;
     const one = { side, price, lots: size, tolerance: noLots, purpose: 'flatten', reason } as const;
     return { do: 'create', draft: limitDraft(one, situation) };
@@ -184,15 +188,16 @@ export class Flattening {
 
   /** Takes away those that have ended, and returns them. */
   finished(): readonly Flatten[] {
-    const { portfolio, now } = this.#options;
-    const done = this.active.filter(({ strategy, symbol, until }) => {
+    const { portfolio } = this.#options;
+    const done = this.active.filter((flatten) => {
+      const { strategy, symbol } = flatten;
       const orders = portfolio.ordersOf(strategy, symbol);
       const mark = portfolio.lastMark(symbol);
       const instrument = portfolio.instrument(symbol);
       const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
       const isSmall = mark === undefined ? size === 0n : size <= leastLots({ instrument, price: mark.price });
       if (orders.length === 0 && isSmall) return true;
-      return now() >= until && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
+      return this.#isOver(flatten) && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
     });
     for (const flatten of done) this.#flattens.delete(nameOf(flatten));
     if (done.length > 0) this.#keep();

@@ -62,21 +62,21 @@ const order = (text: Parameters<typeof resting>[1] = {}): WorkingOrder => restin
 
 describe('a target', () => {
   test('is entered at market with the amount that the quantity costs now', () => {
-    expect(plan('1')).toBe('BUY 1 market for 100');
-    expect(plan('1', { price: 100.004 })).toBe('BUY 1 market for 100.01');
+    expect([plan('1'), plan('1', { price: 100.004 })]).toEqual(['BUY 1 market for 100', 'BUY 1 market for 100.01']);
   });
 
   test('is entered in lots where the venue takes lots', () => {
     expect(plan('1', { marketBuyIn: 'lots' })).toBe('BUY 1 market');
   });
 
-  test('has in an amount no more decimals than the quote has', () => {
+  test('has in an amount no more decimals than the quote has, and buys nothing for less', () => {
     expect(plan('0.33333', { price: 99.99 })).toBe('BUY 0.33333 market for 33.32');
+    const tiny = { ...btc, minNotional: units('0'), minQuantity: lots('0', btc) };
+    expect(plan('0.00005', { instrument: tiny })).toBe('nothing');
   });
 
   test('only buys what is missing and only sells what is too much', () => {
-    expect(plan('3', { has: '1' })).toBe('BUY 2 market for 200');
-    expect(plan('1', { has: '3' })).toBe('SELL 2 market');
+    expect([plan('3', { has: '1' }), plan('1', { has: '3' })]).toEqual(['BUY 2 market for 200', 'SELL 2 market']);
   });
 
   test('of nothing sells what whole lots can be sold', () => {

@@ -297,20 +297,23 @@ function rest(resting: readonly Resting[], situation: Situation): Step | undefin
 
 const limit = (one: Resting, situation: Situation): Step => ({ do: 'create', draft: limitDraft(one, situation) });
 
+/** An order at market; undefined where it would buy for less than the smallest amount. */
 export function market(
   side: Side,
   lots: Lots,
   purpose: OrderDraft['purpose'],
   reason: string,
   situation: Situation,
-): Step {
+): Create | undefined {
   const { instrument: at, marketBuyIn } = situation;
   const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
   const size = orderLots(sellable < lots ? sellable : lots, at);
-  const amount = (): Units =>
-    cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.orderPlaces?.price ?? at.pricePrecision);
-  const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount: amount() } : { lots: size };
-  return { do: 'create', draft: marketDraft(side, size, volume, purpose, reason, situation) };
+  if (side === 'SELL' || marketBuyIn === 'lots')
+    return { do: 'create', draft: marketDraft(side, size, { lots: size }, purpose, reason, situation) };
+  const worth = notional(ticksOf(situation.price, at, 'up'), size, at);
+  const amount = cut(worth, at.orderPlaces?.price ?? at.pricePrecision);
+  if (amount === noUnits) return undefined;
+  return { do: 'create', draft: marketDraft(side, size, { amount }, purpose, reason, situation) };
 }
 
 // Both are spelt out: a spread that adds fields costs twice as much.

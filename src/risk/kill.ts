@@ -65,6 +65,11 @@ export class KillSwitch {
     return strongest(this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy));
   }
 
+  /** The kills of everything that stop a strategy, in the order in which they came. */
+  ofEverything(strategy: string): readonly Kill[] {
+    return this.#kills.filter((kill) => kill.everything && (kill.strategy ?? strategy) === strategy);
+  }
+
   /** What stops all strategies. */
   get ofAll(): Kill | undefined {
     return strongest(this.#kills.filter(({ strategy }) => strategy === undefined));

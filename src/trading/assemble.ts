@@ -29,7 +29,7 @@ import type { TradingComponents } from './components.ts';
 import { type Flattens, flattenMemory, flattens, restMs } from './flatten.ts';
 import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
-import { type Controls, canLeave, controls, endFlattens } from './kill-switch.ts';
+import { type Controls, canLeave, controls, endOldFlattens } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
 import { keepingEntries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, expiredLegs, leaveOverdue, letEnterAgain, retries } from './retries.ts';
@@ -275,8 +275,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     kept: loaded.memories.get(flattenMemory),
     keep: (value) => journal.append({ kind: 'memory', name: flattenMemory, value }),
   });
-  // Also those that came while no daemon ran.
-  for (const kill of risk.switch.inForce) endFlattens(flattening, kill, kill.at);
+  endOldFlattens({ flattening, risk });
   return { portfolio, protection, planner, risk, unprotected, legsAlone, flattening };
 }
 

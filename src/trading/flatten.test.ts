@@ -50,8 +50,16 @@ async function holding(options: ConstructorParameters<typeof TestRig>[0] = {}) {
     await seconds(count);
     return texts;
   };
+  const restart = async (): Promise<void> => {
+    rig.crash();
+    rig.start(new Subject<Decision>());
+    for (let second = 0; second < 12; second += 4) {
+      book(99.9);
+      await rig.seconds(4);
+    }
+  };
   const pause = (): void => void rig.assembled.kill(kill({ kind: 'pause', strategy: 's' }));
-  return { rig, send, book, orders, held, begin, textsIn, pause };
+  return { rig, send, book, orders, held, begin, textsIn, pause, restart };
 }
 
 describe('flatten', () => {
@@ -104,6 +112,15 @@ describe('flatten', () => {
     await rig.seconds(20);
     expect(orders().slice(1)).toEqual(['SELL LIMIT NEW 0']);
     expect([...rig.venue.orders.values()].at(-1)?.intent.price).toBe(9_900n);
+  });
+
+  test('rounds its worst price to the side of its budget', async () => {
+    const { rig, book, begin, pause } = await holding();
+    book(99.93);
+    pause();
+    void begin({ maxSlippage: rate('0.0005') });
+    // 0.05 % below 100.03 is 99.979985.
+    expect(rig.notices.at(-1)?.text).toMatch(/no worse than 99\.98$/);
   });
 
   test('goes on at market where its LIMIT is rejected', async () => {
@@ -220,22 +237,46 @@ describe('flatten', () => {
     expect(held()).toBe('0');
   });
 
-  test('is ended by a kill of everything that was written while no daemon ran', async () => {
-    const { rig, book, orders, begin, pause } = await holding();
+  test.each([
+    ['a kill of everything', { ...kill({ everything: true }), strategy: null }],
+    ['a resume', { ...kill(), kind: 'resume', strategy: null }],
+  ] as const)('is ended by %s that was written while no daemon ran', async (_what, entry) => {
+    const { rig, book, orders, begin, pause, restart } = await holding();
     book(99.9);
     pause();
     void begin();
     await rig.seconds(2);
-    rig.journal.append({ ...kill({ everything: true, at: rig.clock.now() }), strategy: null });
+    rig.journal.append(entry);
     await rig.finish(rig.journal.durable());
-    rig.crash();
-    rig.start(new Subject<Decision>());
-    for (let second = 0; second < 12; second += 4) {
-      book(99.9);
-      await rig.seconds(4);
-    }
+    await restart();
     expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0']);
     expect(rig.assembled.flattening.active).toEqual([]);
+  });
+
+  test('that was asked under a kill of everything goes on after a restart', async () => {
+    const { rig, book, held, begin, restart } = await holding();
+    await rig.finish(rig.assembled.kill(kill({ everything: true })));
+    book(99.9);
+    void begin();
+    await rig.seconds(2);
+    await rig.finish(rig.journal.durable());
+    await restart();
+    expect(held()).toBe('0');
+  });
+
+  test.each(['kill', 'resume'] as const)("is ended by a %s where the exchange's clock was set back", async (how) => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    const now = rig.clock.now.bind(rig.clock);
+    Object.assign(rig.clock, { now: () => now() + 20_000 });
+    const work = begin();
+    Object.assign(rig.clock, { now });
+    await rig.seconds(2);
+    if (how === 'kill') await rig.finish(rig.assembled.kill(kill({ everything: true })));
+    else await rig.finish(rig.assembled.resume('s', 'operator', 'over'));
+    expect(await textsIn(12, work)).toEqual([expect.stringContaining('1 BTC is left')]);
+    expect(orders().slice(1)).not.toContainEqual(expect.stringMatching(/NEW|FILLED/));
   });
 
   test('is no reason to kill a strategy where its orders are denied', async () => {

@@ -1,6 +1,7 @@
 /** Closes positions for an operator: begins, goes on each second, and says what was closed at which price and what is left. */
 import type { Clock } from '../clock/clock.ts';
 import { type Instrument, orderLots } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
 import {
   absolute,
   lotsIn,
@@ -8,11 +9,11 @@ import {
   quantityNumber,
   quantityText,
   type Rate,
+  rateNumber,
   type Ticks,
   ticksOf,
   unitsNumber,
   unitsText,
-  worsened,
 } from '../domain/money.ts';
 import { type Decision, decisionOf, type Leg, mainRole } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
@@ -72,9 +73,10 @@ export function flattens(
       return Promise.resolve(`No price of ${symbol} is known yet: nothing was done about ${strategy} there.`);
     const at = portfolio.instrument(symbol);
     const { base } = portfolio.position(strategy, symbol);
-    const worst: Ticks = worsened(base > 0n ? 'SELL' : 'BUY', ticksOf(price, at, 'down'), maxSlippage);
-    const begun = clock.now();
-    flattening.begin({ strategy, symbol, by, reason, begun, worst, until: begun + clock.machine(flattenMs) });
+    const worst = worstOf(base > 0n ? 'SELL' : 'BUY', price, maxSlippage, at);
+    const inSpiteOf = risk.switch.ofEverything(strategy).length;
+    const until = clock.now() + clock.machine(flattenMs);
+    flattening.begin({ strategy, symbol, by, reason, worst, until, inSpiteOf });
     const what =
       base === 0n
         ? 'cancels its orders'
@@ -108,6 +110,12 @@ export function flattens(
     },
   };
 }
+
+/** The last price step within the budget. */
+const worstOf = (side: Side, price: number, maxSlippage: Rate, at: Instrument): Ticks =>
+  side === 'SELL'
+    ? ticksOf(price * (1 - rateNumber(maxSlippage)), at, 'up')
+    : ticksOf(price * (1 + rateNumber(maxSlippage)), at, 'down');
 
 /** What was closed, and what is left and why. */
 function endText(

@@ -40,7 +40,7 @@ export function controls(
     async kill(kill) {
       if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
       journal.append({ ...kill, strategy: kill.strategy ?? null });
-      endFlattens(flattening, kill, clock.now());
+      if (kill.everything) flattening.stop(kill.strategy, killedText(kill));
       await journal.durable();
       return await cancelResting(
         'kill',
@@ -53,7 +53,7 @@ export function controls(
       const scope = { strategy: strategy ?? null, everything: false };
       journal.append({ kind: 'resume', at: clock.now(), ...scope, by, reason });
       risk.resume(strategy);
-      flattening.stop(strategy, `resumed by ${by}: ${reason}`, clock.now());
+      flattening.stop(strategy, `resumed by ${by}: ${reason}`);
       if (strategy === undefined) execution.halts.resume();
       noteDay(risk, journal);
       await journal.durable();
@@ -66,13 +66,15 @@ export function controls(
   };
 }
 
-/** A kill of everything ends the flattens that were asked before it, UTC ms `at`. */
-export function endFlattens(
-  flattening: TradingComponents['flattening'],
-  { everything, strategy, by, reason }: Kill,
-  at: number,
-): void {
-  if (everything) flattening.stop(strategy, `killed by ${by}: ${reason}`, at);
+const killedText = ({ by, reason }: Kill): string => `killed by ${by}: ${reason}`;
+
+/** Ends the flattens of an earlier run whose strategy was killed with everything, or resumed, while no daemon ran. */
+export function endOldFlattens({ flattening, risk }: Pick<TradingComponents, 'flattening' | 'risk'>): void {
+  for (const flatten of flattening.active) {
+    const later = risk.switch.ofEverything(flatten.strategy)[flatten.inSpiteOf];
+    if (later !== undefined) flattening.end(flatten, killedText(later));
+    else if (risk.switch.of(flatten.strategy) === undefined) flattening.end(flatten, 'resumed');
+  }
 }
 
 /** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */

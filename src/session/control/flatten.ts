@@ -1,5 +1,5 @@
 /** `sluice flatten` in a daemon: pauses strategies, then closes their positions. */
-import type { ScaledClock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { least, type Rate, rate, rateText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
@@ -9,7 +9,7 @@ import { stoppedText } from './kill-texts.ts';
 
 export interface FlattenParts {
   readonly assembled: Assembled;
-  readonly clock: ScaledClock;
+  readonly clock: Clock;
   /** Throws for a strategy that is not there. */
   readonly refuseNobody: (strategy: string | undefined) => void;
 }
@@ -67,7 +67,7 @@ type Scope = Pick<Parameters<OperatorActions['flatten']>[0], 'strategy' | 'symbo
 function pauseFirst(
   { strategy, symbol, by, reason }: Scope,
   { portfolio, risk, kill }: Assembled,
-  clock: ScaledClock,
+  clock: Clock,
 ): string {
   const whom =
     strategy !== undefined
