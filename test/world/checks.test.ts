@@ -1,8 +1,9 @@
 /**
  * The checks that no planted bug reaches, because another one sees it first (I1 comes after I2, I3 and I6 after I12): each is given a
- * journal that is otherwise sound and differs from the exchange in one thing. No planted bug keeps a stop away for long either.
+ * journal that is otherwise sound and differs from the exchange in one thing. No planted bug keeps a stop away for long either, and the
+ * risk gate denies an exit that is larger than its position.
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../../src/clock/clock.ts';
 import { makeClientOrderId } from '../../src/domain/ids.ts';
 import { lots, noUnits, ticks, units } from '../../src/domain/money.ts';
@@ -12,11 +13,13 @@ import type { Exchange } from '../../src/simulator/core/exchange.ts';
 import type { SimOrder } from '../../src/simulator/core/order.ts';
 import { btc, eth, startTime } from '../kit/builders.ts';
 import { fillRowOf, orderRowOf } from '../kit/journal-rows.ts';
+import { exitsFit, flattenStopsAtZero, nothingIsCreatedUnderHalt } from './by-hand-checks.ts';
 import { cleared } from './database.ts';
 import { Time } from './life.ts';
 import type { Plan } from './plan.ts';
 import { idKey } from './process.ts';
 import { balancesAreExplained, everyOrderHasOneIntent, fillsAreEqual, nothingStoodBare } from './rest-checks.ts';
+import type { OrderFacts } from './rows.ts';
 import { fillsAreTheExchanges, ordersHaveIntents } from './step-checks.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
 import { Truth } from './truth.ts';
@@ -134,4 +137,39 @@ test('a position that stood without its stop for longer than is promised is seen
     undefined,
     expect.stringMatching(/199000 at most/),
   ]);
+});
+
+describe('what closes a position', () => {
+  const exit: OrderFacts = {
+    ...{ state: 'sending', strategy: 's', symbol: btc.symbol, price: '100', bodyHash: null },
+    side: 'SELL',
+    type: 'LIMIT',
+    purpose: 'flatten',
+    quantity: '1',
+    amount: null,
+  };
+
+  test('is no more than the position with what closes it already', () => {
+    const verdict = (held: string, closing: string, given: Partial<OrderFacts> = {}) =>
+      exitsFit(id, { ...exit, ...given }, units(held), units(closing), 100);
+    expect([verdict('1', '0'), verdict('2', '1'), verdict('0', '0', { purpose: 'quote' })]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(verdict('1.4', '0.5')).toMatch(/sells 1, and s holds 1.4 of BTCUSDT, of which 0.5 is being closed/);
+    expect(verdict('-1', '0', { side: 'BUY', quantity: null, amount: '104' })).toBeUndefined();
+    expect(verdict('-1', '0', { side: 'BUY', quantity: null, amount: '110' })).toMatch(/buys for 110/);
+  });
+
+  test('does not turn it round', () => {
+    expect(flattenStopsAtZero(exit, units('0'))).toBeUndefined();
+    expect(flattenStopsAtZero(exit, units('-0.1'))).toMatch(/turned it round to -0.1/);
+  });
+});
+
+test('an order that leaves under a HALT is seen', () => {
+  expect(nothingIsCreatedUnderHalt(id, undefined, 500)).toBeUndefined();
+  expect(nothingIsCreatedUnderHalt(id, 400, 500)).toBeUndefined();
+  expect(nothingIsCreatedUnderHalt(id, 399, 500)).toMatch(/leaves 101 ms after a HALT/);
 });

@@ -14,7 +14,10 @@ import type { Wire } from './wire.ts';
 
 export type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
 type TransferEvent = Extract<PlannedEvent, { kind: 'transfer' }>;
-type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' | 'transfer' | 'ioError' | 'wall' | 'step' }>;
+type LastingEvent = Exclude<
+  PlannedEvent,
+  { kind: 'crash' | 'resolve' | 'transfer' | 'ioError' | 'wall' | 'step' | 'cancelOne' }
+>;
 
 /** The first crash that waits at a point, taken out of those that wait. */
 export function takenFrom(armed: CrashEvent[], point: CrashPoint): CrashEvent | undefined {
@@ -62,12 +65,13 @@ export class Happenings {
       crash(event);
       return;
     }
-    watch.reach.fault(event.kind, states());
+    watch.reach.fault(event.kind === 'stop' ? event.how : event.kind, states());
     if (event.kind === 'resolve') operator.resolve('unknown', (id) => this.isGone(id));
     else if (event.kind === 'transfer') this.#transfer(event);
     else if (event.kind === 'wall') this.wallAheadMs += event.byMs;
     else if (event.kind === 'step') venue.aheadMs += event.byMs;
     else if (event.kind === 'ioError') this.#ioError(event);
+    else if (event.kind === 'cancelOne') operator.byHand.cancelOne(event.which);
     else {
       this.#turn(event, true);
       time.after(event.forMs, () => this.#turn(event, false));
@@ -80,7 +84,7 @@ export class Happenings {
     trace.say('the faults end');
     this.healed = true;
     this.quiet = false;
-    if (resumed) operator.resume();
+    if (resumed) void operator.byHand.resume(undefined);
     if (cable !== undefined) cable.healed = true;
     Object.assign(disk, { full: false, noPages: false, failsNext: undefined });
     Object.assign(wire, { healed: true, outage: undefined, skewMs: 0 });
@@ -120,7 +124,8 @@ export class Happenings {
     else if (event.kind === 'noPages') disk.noPages = on;
     else if (event.kind === 'skew') wire.skewMs = on ? event.byMs : 0;
     else if (event.kind === 'quiet') this.quiet = on;
-    else if (on) operator.kill(event.strategy);
-    else operator.resume();
+    else if (!on) void operator.byHand.resume(event.strategy);
+    else if (event.kind === 'flatten') operator.byHand.flatten(event);
+    else operator.byHand.stop(event.how, event.strategy);
   }
 }

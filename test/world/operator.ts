@@ -1,24 +1,19 @@
-/** The human at the commands: kills, and resumes. What was ordered is said again after a restart until it is on disk. */
+/** The human at the commands: says what he knows of orders and payments, and acts by hand. What was said is said again after a restart until it is on disk. */
 import type { Database } from 'better-sqlite3';
 import type { Units } from '../../src/domain/money.ts';
-import type { KillEntry } from '../../src/journal/entries.ts';
-import { inForce } from '../../src/journal/load.ts';
+import { ByHand, by } from './by-hand.ts';
 import { isSharedWithoutIds, type Plan } from './plan.ts';
 import type { Process } from './process.ts';
-import type { Killed } from './step-checks.ts';
 
 export interface OperatorOptions {
   readonly now: () => number;
+  readonly after: (ms: number, fn: () => void) => void;
   readonly process: () => Process | undefined;
   readonly db: () => Database;
-  /** Told what must not be created from now on. */
-  readonly killed: (killed: Killed | undefined) => void;
   readonly fatal: (error: unknown) => void;
   /** The exchange's id of an order of ours, where he has to look it up since the exchange shows no client ids. */
   readonly lookUp: ((clientOrderId: string) => string | undefined) | undefined;
 }
-
-const by = 'operator';
 
 interface Transfer {
   readonly asset: string;
@@ -32,21 +27,11 @@ export class Operator {
   readonly #transfers: Transfer[] = [];
   /** Orders that are being adopted. */
   readonly #adoptions = new Set<Promise<unknown>>();
-  #wanted: { readonly strategy: string | undefined } | undefined;
+  readonly byHand: ByHand;
 
   constructor(options: OperatorOptions) {
     this.#options = options;
-  }
-
-  kill(strategy: string | undefined): void {
-    this.#wanted = { strategy };
-    this.#say();
-  }
-
-  resume(): void {
-    if (this.#wanted === undefined) return;
-    this.#wanted = undefined;
-    this.#say();
+    this.byHand = new ByHand(options);
   }
 
   /**
@@ -105,7 +90,7 @@ export class Operator {
 
   /**
    * A halt for what was paid out is lifted once that was said, and one for missing client ids on an account where he trades, too, as
-   * somebody does who wants to go on; a kill stands beside it and is said again.
+   * somebody does who wants to go on; what is stopped or closed beside it is asked again.
    */
   lookAtHalts(): void {
     const { process, fatal, lookUp } = this.#options;
@@ -116,46 +101,18 @@ export class Operator {
     if (this.#transfers.length > 0) liftable.add('ledger');
     if (lookUp !== undefined) liftable.add('noEcho');
     if (inForce.length === 0 || inForce.some(({ cause }) => !liftable.has(cause))) return;
-    // Who resumes everything lifts his kill until he says it again.
-    this.#options.killed(undefined);
-    void running.assembled
-      .resume(undefined, by, 'it was paid out')
-      .then(() => this.started())
-      .catch(fatal);
+    void this.byHand.liftHalt().catch(fatal);
   }
 
   /** After a crash: what was not on disk is forgotten. */
   crashed(): void {
     this.#adoptions.clear();
-    if (!this.#onDisk) this.#options.killed(undefined);
+    this.byHand.crashed();
   }
 
   /** After a start: what the journal does not hold is said again. */
   started(): void {
-    if (this.#onDisk !== (this.#wanted !== undefined)) this.#say();
+    this.byHand.started();
     this.#sayTransfers();
-  }
-
-  get #onDisk(): boolean {
-    const rows = this.#options.db().prepare('SELECT kind, strategy, by FROM kills ORDER BY seq').all();
-    return inForce(rows as KillEntry[]).some((kill) => kill.by === by);
-  }
-
-  #say(): void {
-    const { process, now, killed, fatal } = this.#options;
-    const running = process();
-    if (running?.life.alive !== true) return;
-    const { assembled } = running;
-    const wanted = this.#wanted;
-    if (wanted === undefined) {
-      killed(undefined);
-      void assembled.resume(undefined, by, 'looked at').catch(fatal);
-      return;
-    }
-    const { strategy } = wanted;
-    killed({ since: now(), strategy });
-    void assembled
-      .kill({ kind: 'kill', everything: true, at: running.life.clock.now(), strategy, by, reason: 'looks wrong' })
-      .catch(fatal);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Habits } from '../../src/simulator/core/habits.ts';
 import { type Chance, chanceOf } from './chance.ts';
-import { strategiesIn } from './strategies.ts';
+import { type StrategyId, strategiesIn, symbolsOf } from './strategies.ts';
 
 /** Faults of one request and its answer, each with its share of the requests that are harmed. */
 export const wireFaults = {
@@ -67,8 +67,14 @@ export const rareClasses = {
   noEcho: 0.2,
   /** Two strategies decide on both symbols at once. Their orders share a lane, and a leg that is open alone is completed or left. */
   legs: 0.25,
+  /** A human closes positions, cancels single orders, and stops strategies more often. */
+  byHand: 0.25,
 } as const;
 export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
+
+/** How a human stops strategies: `sluice pause`, `sluice kill` and `sluice kill --everything`. */
+export const stopKinds = ['pause', 'kill', 'killEverything'] as const;
+export type StopKind = (typeof stopKinds)[number];
 
 /** Where a crash waits for a process that comes by. */
 export const crashPoints = [
@@ -114,8 +120,25 @@ export type PlannedEvent =
   /** The exchange's clock jumps ahead, for good. */
   | { readonly kind: 'step'; readonly at: number; readonly byMs: number }
   | { readonly kind: 'skew'; readonly at: number; readonly forMs: number; readonly byMs: number }
-  /** Everything, or one strategy, is killed by a human, and resumed after a while. */
-  | { readonly kind: 'kill'; readonly at: number; readonly forMs: number; readonly strategy: string | undefined }
+  /** All strategies, or one, are stopped by a human, and resumed after a while. */
+  | {
+      readonly kind: 'stop';
+      readonly at: number;
+      readonly forMs: number;
+      readonly how: StopKind;
+      readonly strategy: string | undefined;
+    }
+  /** A human closes positions, and resumes after a while. */
+  | {
+      readonly kind: 'flatten';
+      readonly at: number;
+      readonly forMs: number;
+      readonly strategy: string | undefined;
+      readonly symbol: string | undefined;
+      readonly maxSlippage: string;
+    }
+  /** A human cancels one resting order; `which` of them, from 0 to 1. */
+  | { readonly kind: 'cancelOne'; readonly at: number; readonly which: number }
   /** A human says of an order of unknown outcome how it ended, or that it is to be left to him. */
   | { readonly kind: 'resolve'; readonly at: number }
   /** A human pays an amount in, or out where it is negative, and says so after a while. */
@@ -231,9 +254,15 @@ export const isLeftToHumans = (plan: Pick<Plan, 'classes'>): boolean =>
 function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] {
   const has = (name: FaultClass): boolean => classes.includes(name);
   const events: PlannedEvent[] = [];
-  const some = (name: FaultClass, least: number, most: number, make: (chance: Chance) => PlannedEvent): void => {
+  const some = (
+    name: FaultClass,
+    least: number,
+    most: number,
+    make: (chance: Chance) => PlannedEvent,
+    stream: string = name,
+  ): void => {
     if (!has(name)) return;
-    const chance = chanceOf(seed, name);
+    const chance = chanceOf(seed, stream);
     for (let left = chance.whole(least, most); left > 0; left--) events.push(make(chance));
   };
   const when = (chance: Chance): number => chance.whole(500, faultsMs - 5_000);
@@ -265,12 +294,18 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     amount: `${chance.pick(['', '-'])}${chance.whole(1, 40)}.${chance.whole(1, 99_999_999)}`,
   }));
   some('resolve', 1, 3, (chance) => ({ kind: 'resolve', at: when(chance) }));
-  some('kill', 1, 1, (chance) => ({
-    kind: 'kill',
+  const stop = (chance: Chance): PlannedEvent => ({
+    kind: 'stop',
     at: when(chance),
     forMs: chance.whole(4_000, 25_000),
     strategy: chance.is(0.5) ? undefined : chance.pick(strategiesIn(classes)),
-  }));
+    how: chance.pick(stopKinds),
+  });
+  some('kill', 1, 1, stop);
+  some('byHand', 0, 2, stop, 'stops by hand');
+  some('byHand', 1, 4, (chance) => flatten(chance, when(chance), chance.pick(strategiesIn(classes))));
+  const cancelOne = (chance: Chance): PlannedEvent => ({ kind: 'cancelOne', at: when(chance), which: chance.next() });
+  some('byHand', 1, 4, cancelOne, 'cancels by hand');
   some('wall', 1, 3, (chance) => ({
     kind: 'wall',
     at: chance.is(0.3) ? 0 : when(chance),
@@ -297,6 +332,17 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
       : { kind: 'noPages', at: when(chance), forMs: chance.whole(500, 6_000) },
   );
   return events.sort((a, b) => a.at - b.at);
+}
+
+/** Of the whole account, one strategy, one symbol, or one position. */
+function flatten(chance: Chance, at: number, strategy: StrategyId): PlannedEvent {
+  const symbol = chance.is(0.4) ? chance.pick(symbolsOf[strategy]) : undefined;
+  return {
+    ...{ kind: 'flatten', at, symbol },
+    forMs: chance.whole(5_000, 30_000),
+    strategy: chance.is(0.6) ? strategy : undefined,
+    maxSlippage: chance.pick(['0.0005', '0.002', '0.01', '0.03']),
+  };
 }
 
 /** How far a gateway's clock is off at most, ms. */

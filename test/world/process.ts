@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { type Budget, budget } from '../../src/budget/budget.ts';
 import { type Shared, sharedWithNobody } from '../../src/budget/shared.ts';
-import type { Kline } from '../../src/domain/market.ts';
+import type { Depth, Kline } from '../../src/domain/market.ts';
 import { noUnits, rate, units } from '../../src/domain/money.ts';
 import type { Account, AlonePolicy } from '../../src/domain/order.ts';
 import type { Timing } from '../../src/execution/context.ts';
@@ -61,6 +61,8 @@ export interface ProcessOptions {
   readonly alone: AlonePolicy['action'];
   readonly signals: ReadonlyMap<string, readonly TimedSignal[]>;
   readonly mid: (symbol: string) => number | undefined;
+  /** The book of a symbol as the exchange shows it now; undefined while nothing is received. */
+  readonly book: (symbol: string) => Depth | undefined;
   /** The way to the exchange's sockets; undefined: prices come straight from the exchange. */
   readonly ws: Ws | undefined;
   /** Told of a stop before it is acted on, and of each kline. */
@@ -299,12 +301,14 @@ function every(life: Life, ms: number, work: () => void): void {
 }
 
 /** Prices mark the portfolio and trigger stops, as a session's do. */
-function hear({ mid, life }: ProcessOptions, assembled: Assembled): void {
-  const { portfolio, protection } = assembled;
+function hear({ mid, book, life }: ProcessOptions, assembled: Assembled): void {
+  const { portfolio, protection, risk } = assembled;
   for (const symbol of symbols) {
     const price = mid(symbol);
     if (price === undefined) continue;
     portfolio.mark(symbol, price, life.clock.now());
+    const shown = book(symbol);
+    if (shown !== undefined) risk.seeBook(shown, life.clock.now());
     protection.trail(symbol, price);
     for (const stop of protection.hitBy(symbol, price)) assembled.hitStop(stop, `traded at ${price}`);
   }

@@ -20,6 +20,7 @@ import type { Unprotected } from '../../src/portfolio/unprotected.ts';
 import type { Exchange } from '../../src/simulator/core/exchange.ts';
 import { isOpen } from '../../src/simulator/core/order.ts';
 import type { Assembled } from '../../src/trading/assemble.ts';
+import type { ByHand } from './by-hand.ts';
 import { entriesKeepTheirTerms } from './entry-checks.ts';
 import { endsOtherwise } from './exact.ts';
 import { isSharedWithoutIds, type Plan } from './plan.ts';
@@ -38,11 +39,12 @@ export interface AtRest {
   readonly assembled: Assembled;
   /** What a human has paid in or out. */
   readonly transfers: readonly { readonly asset: string; readonly amount: Units }[];
+  readonly byHand: ByHand;
   readonly plan: Plan;
 }
 
 /** What is compared where nothing of the process is asked. */
-export type Written = Omit<AtRest, 'assembled' | 'plan'>;
+export type Written = Omit<AtRest, 'assembled' | 'byHand' | 'plan'>;
 
 /** I1 at rest: every order with an id of ours has one intent. */
 export function everyOrderHasOneIntent({ db, truth }: Written): Verdict {
@@ -184,6 +186,12 @@ export function nothingStoodBare(
   return undefined;
 }
 
+/** Nothing is being closed by hand any more. */
+function flattensHaveEnded({ assembled, plan }: AtRest): Verdict {
+  const [first] = plan.exact === undefined ? assembled.flattening.active : [];
+  return first === undefined ? undefined : `the flatten of ${first.strategy} on ${first.symbol} does not end`;
+}
+
 /** A leg of the pair is reported as open alone exactly while it is. */
 function legsAloneAreReported({ assembled }: AtRest): Verdict {
   const { portfolio, planner, legsAlone } = assembled;
@@ -226,6 +234,8 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   I12: booksAreEqual,
   ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
+  audit: ({ byHand }) => byHand.rowsAreExact(),
+  flatten: flattensHaveEnded,
   alone: legsAloneAreReported,
   ends: endsAsWanted,
   entries: ({ db, plan }) => entriesKeepTheirTerms(db, plan),

@@ -1,8 +1,15 @@
 /** Rows of one order, asked for often: the statements are kept for as long as the database is. */
 import type { Database, Statement } from 'better-sqlite3';
+import type { Purpose } from '../../src/domain/order.ts';
 
 export interface OrderFacts {
   readonly state: string;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly side: 'BUY' | 'SELL';
+  readonly type: 'LIMIT' | 'MARKET';
+  readonly purpose: Purpose;
+  readonly price: string | null;
   readonly bodyHash: string | null;
   /** Base quantity, or null for a MARKET BUY by amount. */
   readonly quantity: string | null;
@@ -35,7 +42,9 @@ function asked(db: Database): Asked {
   let statements = kept.get(db);
   if (statements === undefined) {
     statements = {
-      order: db.prepare('SELECT state, body_hash AS bodyHash, quantity, amount FROM orders WHERE client_order_id = ?'),
+      order: db.prepare(
+        'SELECT state, strategy, symbol, side, type, purpose, price, body_hash AS bodyHash, quantity, amount FROM orders WHERE client_order_id = ?',
+      ),
       sending: db
         .prepare("SELECT client_order_id FROM orders WHERE body_hash = ? AND batch IS NOT NULL AND state = 'sending'")
         .pluck(),

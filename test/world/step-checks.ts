@@ -1,6 +1,5 @@
 /** Invariants that hold at every step, each a function that says what is wrong or nothing. */
 import type { Database } from 'better-sqlite3';
-import { readClientOrderId } from '../../src/domain/ids.ts';
 import {
   lots,
   noLots,
@@ -20,9 +19,9 @@ import type { Entry, FillEntry, OrderEntryRow } from '../../src/journal/entries.
 import type { SimOrder } from '../../src/simulator/core/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { slowestCommitMs } from './disk.ts';
-import { idKey, maxPosition } from './process.ts';
+import { maxPosition } from './process.ts';
 import { fillRows, orderRow, sendingWith } from './rows.ts';
-import { moneyOf, mostWished, severalMarkets, strategyIds, symbolsOf } from './strategies.ts';
+import { moneyOf, mostWished, severalMarkets, symbolsOf } from './strategies.ts';
 import { idOf, instrumentOf, strategyOf, type Truth } from './truth.ts';
 
 /** Breaks of an invariant: its number, and what was seen. */
@@ -58,16 +57,19 @@ export function createsFollowCommits(id: string, bodyHash: string, sent: Set<str
   return row.bodyHash === bodyHash ? undefined : `the create ${id} leaves with another body than was journalled`;
 }
 
+/** The client ids of the intents that leave in one request, each with an intent on disk with this very body. */
+export const batchIds = ({ url, method }: HttpRequest, bodyHash: string, db: Database): readonly string[] =>
+  method === 'POST' && url.pathname.endsWith('/batchOrders') ? sendingWith(db, bodyHash) : [];
+
 /** I2 of several in one request: each has an intent on disk with this very body, and none of them has left before. */
 export function batchFollowsCommits(
   { url, method, body = '' }: HttpRequest,
-  bodyHash: string,
+  ids: readonly string[],
   sent: Set<string>,
-  db: Database,
 ): Verdict {
   if (method !== 'POST' || !url.pathname.endsWith('/batchOrders')) return undefined;
   const wanted = body.match(/"batchType"/g)?.length ?? 0;
-  const rows = sendingWith(db, bodyHash).filter((id) => !sent.has(id));
+  const rows = ids.filter((id) => !sent.has(id));
   for (const id of rows) sent.add(id);
   return rows.length === wanted
     ? undefined
@@ -198,26 +200,6 @@ export function absenceWaitsForTheHorizon(
   return now >= least - slackMs
     ? undefined
     : `${row.clientOrderId} counts as absent ${least - now} ms before its horizon`;
-}
-
-/** What a human has killed: nothing, or one strategy, or everything. */
-export interface Killed {
-  /** The world's ms. */
-  readonly since: number;
-  /** undefined: everything. */
-  readonly strategy: string | undefined;
-}
-
-/** How long after a kill a create may still leave (issue 5): it was on its way. */
-const killWithinMs = 100;
-
-/** A kill blocks creation within 100 ms, and as long as nobody lifts it, over restarts too. */
-export function nothingIsCreatedUnderKill(id: string, killed: Killed | undefined, now: number): Verdict {
-  if (killed === undefined || now - killed.since <= killWithinMs) return undefined;
-  const number = readClientOrderId(id, idKey)?.strategy;
-  const strategy = number === undefined ? undefined : strategyIds[number - 1];
-  if (killed.strategy !== undefined && killed.strategy !== strategy) return undefined;
-  return `the create ${id} leaves ${now - killed.since} ms after a kill of ${killed.strategy ?? 'everything'}`;
 }
 
 /** What each request costs, by the specification and not by the client's own table. */

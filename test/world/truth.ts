@@ -2,6 +2,7 @@
 
 import { type ClientOrderIdParts, readClientOrderId } from '../../src/domain/ids.ts';
 import type { Instrument } from '../../src/domain/instrument.ts';
+import type { Side } from '../../src/domain/market.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units } from '../../src/domain/money.ts';
 import { isOpen, type Leg, remaining, type SimOrder, type SimTrade } from '../../src/simulator/core/order.ts';
 import { instruments } from '../kit/builders.ts';
@@ -74,7 +75,7 @@ export class Truth {
   }
 
   /** What a strategy holds of a symbol by the exchange's books. */
-  position(strategy: StrategyId, symbol: string): Units {
+  position(strategy: string, symbol: string): Units {
     let base = noUnits;
     for (const own of this.legs) {
       if (own.trade.symbol !== symbol || strategyOf(own.order) !== strategy) continue;
@@ -93,12 +94,17 @@ export class Truth {
 
   /** What rests or waits of a strategy's purchases of a symbol, in the base asset. */
   openBuys(strategy: StrategyId | undefined, symbol: string): Units {
+    return this.open('BUY', strategy, symbol);
+  }
+
+  /** What rests or waits of one side, in the base asset. */
+  open(side: Side, strategy: string | undefined, symbol: string): Units {
     let base = noUnits;
     for (const orders of this.ours.values())
       for (const order of orders)
         if (
           order.symbol === symbol &&
-          order.side === 'BUY' &&
+          order.side === side &&
           order.type === 'LIMIT' &&
           isOpen(order) &&
           (strategy === undefined || strategyOf(order) === strategy)

@@ -2,7 +2,8 @@
 
 import type { Clock } from '../../src/clock/clock.ts';
 import type { Instrument } from '../../src/domain/instrument.ts';
-import { negate, rate, type Units, units } from '../../src/domain/money.ts';
+import type { Depth, Level, Side } from '../../src/domain/market.ts';
+import { negate, priceNumber, quantityNumber, rate, type Units, units } from '../../src/domain/money.ts';
 import type { Account } from '../../src/domain/order.ts';
 import { type Changes, Exchange } from '../../src/simulator/core/exchange.ts';
 import { type Habits, habitsOf } from '../../src/simulator/core/habits.ts';
@@ -25,6 +26,8 @@ const ip = '10.0.0.1';
 
 /** What the account begins with. Much of it belongs to the human. */
 export const baseline: Readonly<Record<string, string>> = { USDT: '1000000', BTC: '1000', ETH: '1000' };
+/** How many levels of a book are shown. */
+const shownLevels = 10;
 const fees = { maker: rate('0.001'), taker: rate('0.002') };
 
 type Api = (request: ApiRequest) => ApiReply;
@@ -127,6 +130,20 @@ export class Venue {
     else accounts.deposit(this.holder, asset, amount);
     this.look();
     return true;
+  }
+
+  /** The book of a symbol now; its time is the world's. */
+  book(symbol: string): Depth {
+    this.advance();
+    const at = this.exchange.instruments.get(symbol);
+    if (at === undefined) throw new Error(`no instrument ${symbol}`);
+    const now = this.#options.time.now();
+    const side = (of: Side): readonly Level[] =>
+      this.exchange
+        .matching(symbol)
+        .depth(of, shownLevels)
+        .map(({ price, quantity }) => [priceNumber(price, at), quantityNumber(quantity, at)]);
+    return { symbol, time: now, seenAt: now, bids: side('BUY'), asks: side('SELL') };
   }
 
   /** UTC ms by the exchange. */

@@ -1,25 +1,27 @@
 /** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { Kline } from '../../src/domain/market.ts';
+import type { Depth, Kline } from '../../src/domain/market.ts';
 import { noUnits, plus, priceText, quantityText } from '../../src/domain/money.ts';
 import type { OrderState } from '../../src/domain/order.ts';
 import type { Entry } from '../../src/journal/entries.ts';
 import type { ArmedStop } from '../../src/portfolio/protection.ts';
 import type { SimOrder } from '../../src/simulator/core/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
+import type { ByHand } from './by-hand.ts';
+import * as hand from './by-hand-checks.ts';
 import { GivenUp } from './given-up.ts';
 import type { Time } from './life.ts';
 import { farthestSkewMs, type Plan } from './plan.ts';
 import type { Prices } from './prices.ts';
 import type { Process } from './process.ts';
 import { Reach, watchTables } from './reach.ts';
-import { intentsLike } from './rows.ts';
+import { intentsLike, orderRow } from './rows.ts';
 import * as check from './step-checks.ts';
 import { strategyIds } from './strategies.ts';
 import { SubLedgers } from './sub-ledgers.ts';
 import type { Trace } from './trace.ts';
-import { instrumentOf, Truth } from './truth.ts';
+import { idOf, instrumentOf, Truth } from './truth.ts';
 
 /** The first invariant that broke, and when, ms after the start. */
 export type Broken = check.Violation & { readonly atMs: number };
@@ -34,6 +36,7 @@ export interface WatchOptions {
   /** Orders may leave in batches. */
   readonly batches: boolean;
   readonly price: (symbol: string) => number;
+  readonly byHand: () => ByHand;
   /** UTC ms by the exchange's gateways, whose clocks may be off or set. */
   readonly exchangeNow: () => number;
 }
@@ -42,8 +45,12 @@ export interface WatchOptions {
 const slackOf = ({ classes }: Plan): number =>
   classes.includes('step') ? farthestSkewMs + 5_000 : classes.includes('skew') ? 5_000 : 150;
 
+/** How long a book counts that a process was shown, ms, and how many are kept. */
+const rememberedMs = 5_000;
+const mostBooks = 15;
+
 /** Invariants that an exchange breaks which judges the window at its gateway. */
-const ofTheWindow: ReadonlySet<string> = new Set(['I7', 'I8']);
+const ofTheWindow: ReadonlySet<string> = new Set(['I7', 'I8', 'exit', 'flatten']);
 
 export class Watch {
   readonly truth = new Truth();
@@ -54,8 +61,9 @@ export class Watch {
   readonly #slackMs: number;
   readonly #sent = new Set<string>();
   readonly #states = new Map<string, OrderState>();
+  #running: Pick<Process, 'assembled' | 'life'> | undefined;
+  #books: readonly Depth[] = [];
   failure: Broken | undefined;
-  killed: check.Killed | undefined;
   unknowns = 0;
   fills = 0;
 
@@ -76,6 +84,7 @@ export class Watch {
 
   /** A process has started: whatever it books is looked at. */
   started({ assembled, life }: Process, db: Database): void {
+    this.#running = { assembled, life };
     const ledgers = new SubLedgers(this.truth, assembled, db);
     assembled.booked.subscribe((fill) => {
       if (life.alive) this.#try('I12', ledgers.booked(fill));
@@ -111,12 +120,38 @@ export class Watch {
     this.#try('I10', this.#spending.spend(request, this.#options.time.now()));
     this.#try('foreign', check.onlyOursIsCancelled(request, this.truth));
     const hash = request.method === 'GET' ? '' : sha256(request.body ?? '');
-    this.#try('I2', check.batchFollowsCommits(request, hash, this.#sent, db));
+    const batch = check.batchIds(request, hash, db);
+    this.#try('I2', check.batchFollowsCommits(request, batch, this.#sent));
     const id = check.createdId(request);
+    for (const one of id === undefined ? batch : [id]) this.#leavesByHand(one, db);
     if (id === undefined) return;
-    this.#try('kill', check.nothingIsCreatedUnderKill(id, this.killed, this.#options.time.now()));
     this.#try('I2', check.createsFollowCommits(id, hash, this.#sent, db));
     this.givenUp.leaves(id, /"symbol":"([^"]*)"/.exec(request.body ?? '')?.[1] ?? '');
+  }
+
+  /** What a human has stopped does not leave, and what closes a position closes no more than that. */
+  #leavesByHand(id: string, db: Database): void {
+    const row = orderRow(db, id);
+    if (row === undefined) return;
+    const { time, byHand, price } = this.#options;
+    const { strategy, symbol, side } = row;
+    const now = time.now();
+    this.#try('stop', hand.stopsAreObeyed(id, row, byHand().stops, now));
+    const { assembled, life } = this.#running ?? {};
+    this.#try(
+      'halt',
+      hand.nothingIsCreatedUnderHalt(id, assembled?.execution.halts.inForce[0]?.at, life?.clock.now() ?? 0),
+    );
+    const closing = this.truth.open(side, strategy, symbol);
+    this.#try('exit', hand.exitsFit(id, row, this.truth.position(strategy, symbol), closing, price(symbol)));
+    const books = this.#books.filter((book) => book.symbol === symbol && now - book.seenAt <= rememberedMs);
+    const { flattens } = byHand();
+    this.#try('flatten', hand.flattensAreAsked(id, row, { flattens, books, now, slackMs: this.#slackMs }));
+  }
+
+  /** A process is shown a book; `seenAt`: the world's ms. */
+  bookSeen(book: Depth): void {
+    this.#books = [...this.#books.slice(-mostBooks), book];
   }
 
   /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
@@ -158,7 +193,13 @@ export class Watch {
 
   /** Something changed on our account at the exchange. */
   changed(orders: Parameters<Truth['see']>[0], trades: Parameters<Truth['see']>[1], db: Database): void {
+    const known = this.truth.legs.length;
     const fresh = this.truth.see(orders, trades, (order) => this.#intentOf(order, db));
+    for (const { order } of this.truth.legs.slice(known)) {
+      const row = orderRow(db, idOf(order));
+      const held = row === undefined ? noUnits : this.truth.position(row.strategy, row.symbol);
+      if (row !== undefined) this.#try('flatten', hand.flattenStopsAtZero(row, held));
+    }
     if (fresh.length === 0) return;
     this.#try('I1', check.ordersHaveIntents(fresh, this.truth, db));
     for (const order of fresh) {

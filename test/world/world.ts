@@ -100,6 +100,7 @@ class World {
       mostWeight: this.#limits.ipWeightPerMinute,
       horizonMs,
       batches: this.#batches,
+      byHand: () => this.#operator.byHand,
       exchangeNow: () => this.#venue.now() + this.#wire.skewMs,
       price: (symbol) => this.#others.mid(symbol),
     });
@@ -142,9 +143,9 @@ class World {
   #operatorOf(): Operator {
     return new Operator({
       now: () => this.#time.now(),
+      after: (ms, fn) => void this.#time.after(ms, fn),
       process: () => this.#process,
       db: () => this.#disk.db,
-      killed: (killed) => void Object.assign(this.#watch, { killed }),
       fatal: (error) => this.fatal(error),
       lookUp: this.#plan.classes.includes('noEcho') ? (id) => this.#watch.truth.order(id)?.orderId : undefined,
     });
@@ -322,6 +323,11 @@ class World {
       ws: this.#cable?.port(life),
       ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
+      book: (symbol) => {
+        const shown = this.#venue.book(symbol);
+        this.#watch.bookSeen(shown);
+        return shown;
+      },
       chance,
       dedicated: this.#batches || isUnnamed(this.#plan),
       batches: this.#batches,
@@ -381,7 +387,8 @@ class World {
     const { assembled } = this.#process;
     const { exchange, holder } = this.#venue;
     const rest = { exchange, holder, assembled, transfers: this.#happenings.transfers, plan: this.#plan };
-    const broken = brokenAtRest({ ...rest, db: this.#disk.db, truth: this.#watch.truth });
+    const { byHand } = this.#operator;
+    const broken = brokenAtRest({ ...rest, byHand, db: this.#disk.db, truth: this.#watch.truth });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 

@@ -6,7 +6,7 @@ import { textTable } from '../../../src/terminal/table.ts';
 import { markdownTable } from '../../kit/markdown-table.ts';
 import { frameFaults } from '../cable.ts';
 import { whyNever } from '../never.ts';
-import { crashPoints, wireFaults } from '../plan.ts';
+import { crashPoints, stopKinds, wireFaults } from '../plan.ts';
 import { type Counted, tableOf } from '../reach.ts';
 import { out } from './threads.ts';
 
@@ -89,7 +89,9 @@ const faultNames = [
   'fullDisk',
   'skew',
   'quiet',
-  'kill',
+  ...stopKinds,
+  'flatten',
+  'cancelOne',
   'resolve',
   'transfer',
   'ioError',

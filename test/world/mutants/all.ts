@@ -1,5 +1,6 @@
 /** Every mutant. */
 import { answerMutants } from './answers.ts';
+import { byHandMutants } from './by-hand.ts';
 import { identityMutants } from './identity.ts';
 import { memoryMutants } from './memory.ts';
 import type { Mutant } from './mutant.ts';
@@ -12,4 +13,5 @@ export const mutants: readonly Mutant[] = [
   ...memoryMutants,
   ...requestMutants,
   ...priceMutants,
+  ...byHandMutants,
 ];

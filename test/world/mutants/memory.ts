@@ -4,16 +4,7 @@ import type { Fill, OrderState } from '../../../src/domain/order.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import type { Loaded } from '../../../src/journal/load.ts';
 import { noPast } from '../../../src/journal/past-orders.ts';
-import type { Mutant } from './mutant.ts';
-
-/** The same journal with something about it changed. */
-const changed = (journal: Journal, change: Partial<Journal>): Journal => ({
-  ...journal,
-  get full() {
-    return journal.full;
-  },
-  ...change,
-});
+import { changed, type Mutant } from './mutant.ts';
 
 const without =
   (state: OrderState) =>
