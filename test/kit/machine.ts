@@ -51,8 +51,10 @@ export interface Machine {
   close(): Promise<void>;
 }
 
-export async function startOnMachine(): Promise<Machine> {
+/** `prepare`: writes into the folder before daemons hold their directories. */
+export async function startOnMachine(prepare?: (folder: string) => Promise<void>): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-machine-'));
+  await prepare?.(folder);
   const daemons = [
     await startDaemon(join(folder, 'live'), 'live'),
     await startDaemon(join(folder, 'paper'), 'paper'),

@@ -1,11 +1,19 @@
 /** The page of all daemons as its users meet it, in a real Chromium. */
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isWithoutChromium, launch } from '../kit/chromium.ts';
-import { type Machine, startOnMachine } from '../kit/machine.ts';
-import { saveSome } from '../kit/saved-runs.ts';
+import { ask } from '../kit/dashboard.ts';
+import { liveLikeBacktest } from '../kit/live-like-backtest.ts';
+import { type Machine, machineToken, startOnMachine } from '../kit/machine.ts';
+import { runWinter, saveSome } from '../kit/saved-runs.ts';
 import { view } from '../kit/view.ts';
+
+interface Compared {
+  readonly live: { readonly fillsPerDay: number };
+  readonly backtest: { readonly fillsPerDay: number };
+}
 
 describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
   let browser: Browser;
@@ -21,7 +29,10 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
-    machine = await startOnMachine();
+    machine = await startOnMachine(async (folder) => {
+      await runWinter(join(folder, 'before'));
+      liveLikeBacktest(join(folder, 'live'), join(folder, 'before'));
+    });
     errors = [];
     requests = [];
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -127,6 +138,32 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
     rmSync(runs, { recursive: true });
     await page.getByRole('button', { name: /^Report of grid/ }).click();
     await page.getByText('there is no saved grid').waitFor();
+  });
+
+  it('shows live results beside the backtest of the same strategy, and opens its report', async () => {
+    renameSync(join(machine.folder, 'before'), join(machine.folder, 'runs'));
+    await page.getByRole('link', { name: 'live', exact: true }).click();
+    await page.getByRole('tab', { name: 'Live and backtest' }).click();
+    const beside = page.getByRole('region', { name: 'trend beside its backtest' });
+    await beside.getByText('Same code, parameters and markets.').waitFor();
+    const { body } = await ask(machine.server, '/api/comparison/live', { authorization: `Bearer ${machineToken}` });
+    const [{ live, backtest }] = (JSON.parse(body) as { readonly strategies: readonly [Compared] }).strategies;
+    const row = beside.getByRole('row', { name: /^Fills per day/ });
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual([
+      'Fills per day',
+      live.fillsPerDay.toFixed(2),
+      backtest.fillsPerDay.toFixed(2),
+      '',
+    ]);
+    await beside.getByText(/live paid 0\.1\d\d % beyond/).waitFor();
+    expect(await beside.getByRole('region', { name: 'The same days' }).getByRole('row').count()).toBe(11);
+    const [report] = await Promise.all([
+      context.waitForEvent('page'),
+      beside.getByRole('button', { name: /^Report of / }).click(),
+    ]);
+    await report.waitForSelector('canvas');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
   it('has nothing wider than a phone of 360 px', async () => {

@@ -4,16 +4,17 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type KeptRun, readRun, runIds } from '../../backtest/runs/store.ts';
 import { gridFolder } from '../../backtest/search/store.ts';
+import type { ComparisonView } from '../../dashboard/machine/comparison.ts';
 import type { GridRow, Library, LibraryView, RunRow, Wanted } from '../../dashboard/machine/library.ts';
 import { counted } from '../../data/check/finding.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import { type GridHead, savedGrids } from '../grid/report.ts';
-import type { FromThread, ReportTask } from './report-thread.ts';
+import type { FromThread, Task } from './thread.ts';
 
 /** Runs that are listed: more are in `sluice runs`. */
 const mostListed = 500;
-/** What the thread of a report may use: a long backtest has many klines. */
+/** What a thread may use: a long backtest has many klines. */
 const mostHeapMb = 4_096;
 
 function rowOf({ id, at, configuration, code, instruments, summary }: KeptRun): RunRow {
@@ -77,27 +78,42 @@ export function libraryOf(dir: string): Library {
     throw new Refusal(`there is no saved run ${id}`);
   }
 
-  function taskOf(wanted: Wanted): ReportTask {
+  function taskOf(wanted: Wanted): Task {
     if ('grid' in wanted) return { kind: 'grid', folder: gridFolder(dir), id: wanted.grid };
     if ('run' in wanted) return { kind: 'run', folder: own(wanted.run) };
     return { kind: 'compare', folders: [...new Set(wanted.compare)].map(own) };
   }
 
-  return { list, report: async (wanted) => made(taskOf(wanted)) };
+  // Pages that ask at the same time share one thread.
+  const comparing = new Map<string, Promise<ComparisonView>>();
+  function compare(stateDir: string): Promise<ComparisonView> {
+    const folders = listed()
+      .slice(0, mostListed)
+      .map((id) => join(dir, id));
+    const answer =
+      comparing.get(stateDir) ??
+      inThread({ kind: 'live', stateDir, folders })
+        .then((text) => JSON.parse(text) as ComparisonView)
+        .finally(() => comparing.delete(stateDir));
+    comparing.set(stateDir, answer);
+    return answer;
+  }
+
+  return { list, report: async (wanted) => inThread(taskOf(wanted)), compare };
 }
 
-/** A report walks all klines of a run, so a thread makes it: the daemons are shown meanwhile. */
-function made(task: ReportTask): Promise<string> {
+/** A report walks all klines of a run, a comparison all fills of a daemon. So a thread does it, and the daemons are shown meanwhile. */
+function inThread(task: Task): Promise<string> {
   return new Promise((done, fail) => {
-    const worker = new Worker(moduleUrl('./report-thread', import.meta.url), {
+    const worker = new Worker(moduleUrl('./thread', import.meta.url), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
     });
     worker.once('message', (said: FromThread) => {
-      if ('html' in said) done(said.html);
+      if ('text' in said) done(said.text);
       else fail(new Refusal(said.refusal, 1));
     });
-    worker.once('error', (error) => fail(new Refusal(`the report cannot be made: ${causeOf(error)}`, 1)));
-    worker.once('exit', () => fail(new Refusal('the report was not made', 1)));
+    worker.once('error', (error) => fail(new Refusal(`it cannot be made: ${causeOf(error)}`, 1)));
+    worker.once('exit', () => fail(new Refusal('it was not made', 1)));
   });
 }

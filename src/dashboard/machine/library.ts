@@ -1,5 +1,7 @@
 /** Saved backtests and grids of this machine, as the page lists them. Fractions are numbers, times are UTC ms. */
 
+import type { ComparisonView } from './comparison.ts';
+
 export interface RunRow {
   readonly id: string;
   /** When it ran. */
@@ -54,4 +56,6 @@ export interface Library {
   list(): LibraryView;
   /** One HTML file, made from what is saved. Throws a `Refusal` where there is no such run or grid. */
   report(wanted: Wanted): Promise<string>;
+  /** The live results in a state directory beside the saved backtests of the same strategies. */
+  compare(stateDir: string): Promise<ComparisonView>;
 }

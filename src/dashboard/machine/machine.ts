@@ -6,6 +6,7 @@
  *     GET  /api/daemons            the `Overview` as JSON
  *     GET  /api/runs               the `LibraryView` as JSON
  *     POST /api/report             { "run": ID }, { "grid": ID } or { "compare": [ID, ID] }; answers the `address` of a report
+ *     GET  /api/comparison/NAME    the `ComparisonView` of a daemon as JSON
  *     GET  /report/SECRET          a report that was made
  *     *    /daemons/NAME/api/CALL  the calls, questions and the stream of one daemon, passed on with its token
  *
@@ -34,6 +35,11 @@ export function startMachine({ places, library, secret, ...options }: MachineOpt
   return startServer({ ...options, pages, portAdvice: 'set --port', isOpen: isReport }, (app) => {
     app.get('/api/daemons', () => overview());
     serveReports(app, library, secret);
+    app.get<{ Params: { readonly name: string } }>('/api/comparison/:name', ({ params }, reply) => {
+      const place = places().find(({ name }) => name === params.name);
+      if (place !== undefined) return library.compare(place.dir);
+      return reply.code(404).send({ ok: false, message: 'There is no daemon of this name.' });
+    });
     serveThrough(app, places, options.clock);
   });
 }

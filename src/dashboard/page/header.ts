@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { DaemonState, View } from '../view.ts';
 import { askKill, askPause, askResume } from './dialog.ts';
 import { clockTime, day } from './format.ts';
+import { nameHere } from './machine/name-here.ts';
 import { Choice, Pill, type Tone } from './parts.ts';
 import { connection } from './store.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
@@ -52,9 +53,6 @@ export const Mark = (): VNode => html`
     <path d="M3 5.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3M3 10.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3" />
   </svg>
 `;
-
-/** The name of the daemon where `sluice dashboard` serves this page among others. */
-const nameHere = /^\/daemons\/([^/]+)\/$/.exec(location.pathname)?.[1];
 
 export function Header({ view }: { view: View }): VNode {
   const [tone, label] = badge(view);

@@ -5,6 +5,8 @@ import type { ComponentType, VNode } from 'preact';
 import { Denials } from './denials.ts';
 import { Limits } from './limits.ts';
 import { Log } from './log.ts';
+import { Beside } from './machine/beside.ts';
+import { nameHere } from './machine/name-here.ts';
 import { Performance } from './performance.ts';
 
 interface Tab {
@@ -18,6 +20,7 @@ export const tabs: readonly Tab[] = [
   { id: 'limits', title: 'Limits', content: Limits },
   { id: 'denials', title: 'Denials', content: Denials },
   { id: 'log', title: 'Log', content: Log },
+  ...(nameHere === undefined ? [] : [{ id: 'beside', title: 'Live and backtest', content: Beside }]),
 ];
 
 const chosen = signal('performance');

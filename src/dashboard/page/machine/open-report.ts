@@ -2,11 +2,11 @@
 import type { Wanted } from '../../machine/library.ts';
 import { bearer, say } from '../daemon.ts';
 
-/** The tab opens with the click, or the browser would take it for an advertisement; the report comes when it is made. */
-export async function openReport(wanted: Wanted): Promise<void> {
+/** The tab opens with the click, or the browser would take it for an advertisement; the report comes when it is made. `home`: the way to the page of all daemons. */
+export async function openReport(wanted: Wanted, home = ''): Promise<void> {
   const tab = window.open('', '_blank');
   if (tab !== null) tab.document.body.textContent = 'Making the report …';
-  const address = await addressOf(wanted);
+  const address = await addressOf(wanted, home);
   if (typeof address !== 'string') {
     tab?.close();
     say({ ok: false, message: address.message });
@@ -15,9 +15,9 @@ export async function openReport(wanted: Wanted): Promise<void> {
   else tab.location.replace(new URL(address, location.href));
 }
 
-async function addressOf(wanted: Wanted): Promise<string | { readonly message: string }> {
+async function addressOf(wanted: Wanted, home: string): Promise<string | { readonly message: string }> {
   try {
-    const reply = await fetch('api/report', {
+    const reply = await fetch(`${home}api/report`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...bearer() },
       body: JSON.stringify(wanted),

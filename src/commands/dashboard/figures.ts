@@ -1,0 +1,149 @@
+/** Figures of a strategy from its fills, by the same definitions live and in a backtest. */
+import type { DayPair, SideFigures } from '../../dashboard/machine/comparison.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { unitsNumber } from '../../domain/money.ts';
+import type { Fill } from '../../domain/order.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { roundTripTable } from '../../research/round-trips.ts';
+
+const dayMs = 86_400_000;
+/** The longest list of days that is answered. */
+const mostDays = 62;
+
+/** Rates by the day of less than a day would be guesses. */
+const leastDays = 1;
+
+/** What is known of one side. */
+export interface Side {
+  readonly fills: readonly Fill[];
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  /** UTC ms. */
+  readonly from: number;
+  readonly to: number;
+  /** In quote; undefined where it is not known. */
+  readonly capital: number | undefined;
+  readonly slippage: number | null;
+  readonly denialShare: number | null;
+}
+
+const share = (part: number, whole: number | undefined): number | null =>
+  whole === undefined || whole === 0 ? null : part / whole;
+const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+const tripsOf = ({ fills, instruments }: Side) => {
+  const table = fillTable(fills, instruments);
+  return { table, trips: roundTripTable(table, [], instruments) };
+};
+
+export function figuresOf(side: Side): SideFigures {
+  const { from, to, capital, slippage, denialShare } = side;
+  const { table, trips } = tripsOf(side);
+  const days = (to - from) / dayMs;
+  const profit = sum(trips.profit);
+  const wins = trips.profit.filter((one) => one > 0).length;
+  const gain = share(profit, capital);
+  const whole = days < leastDays ? undefined : days;
+  return {
+    ...{ from, to, days, fills: table.length, roundTrips: trips.length, slippage, denialShare },
+    returnPerDay: gain === null ? null : share(gain, whole),
+    fillsPerDay: share(table.length, whole),
+    feePerFill: share(unitsNumber(table.fees), unitsNumber(table.turnover)),
+    winRate: share(wins, trips.length),
+  };
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+const isIn = ({ from, to }: Span, time: number): boolean => time >= from && time <= to;
+
+interface Day {
+  profit: number;
+  fills: number;
+}
+
+/** Profit on the day of each exit, and fills, within a span. */
+function daysOf(side: Side, span: Span): ReadonlyMap<number, Day> {
+  const { table, trips } = tripsOf(side);
+  const days = new Map<number, Day>();
+  const dayOf = (time: number): Day =>
+    getOrMake(days, Math.floor(time / dayMs) * dayMs, () => ({ profit: 0, fills: 0 }));
+  for (let trip = 0; trip < trips.length; trip++) {
+    const time = trips.exitTime[trip] as number;
+    if (isIn(span, time)) dayOf(time).profit += trips.profit[trip] as number;
+  }
+  for (const time of table.time) if (isIn(span, time)) dayOf(time).fills++;
+  return days;
+}
+
+/** A fill in numbers. */
+interface Paid {
+  readonly time: number;
+  readonly quantity: number;
+  readonly price: number;
+}
+
+/** Fills within a span by symbol and side, oldest first. */
+function paidIn({ fills, instruments }: Side, span: Span): ReadonlyMap<string, readonly Paid[]> {
+  const table = fillTable(fills, instruments);
+  const rows = fills.map((fill, row) => ({
+    what: `${fill.symbol} ${fill.side}`,
+    ...{ time: fill.time, quantity: Math.abs(table.quantity[row] as number), price: table.price[row] as number },
+  }));
+  return Map.groupBy(
+    rows.filter(({ time }) => isIn(span, time)),
+    ({ what }) => what,
+  );
+}
+
+/**
+ * What `live` paid beyond `backtest`, of its value: each fill beside the nearest one of the same symbol and side, at most `withinMs` away. Null
+ * where no two fit.
+ */
+function priceDifferenceOf(live: Side, backtest: Side, span: Span, withinMs: number) {
+  const others = paidIn(backtest, span);
+  let [paid, value, matched, fills] = [0, 0, 0, 0];
+  for (const [what, own] of paidIn(live, span)) {
+    const its = others.get(what) ?? [];
+    let next = 0;
+    for (const { time, quantity, price } of own) {
+      fills++;
+      const away = (at: number): number => Math.abs((its[at] as Paid).time - time);
+      while (next + 1 < its.length && away(next + 1) <= away(next)) next++;
+      const nearest = its[next];
+      if (nearest === undefined || away(next) > withinMs) continue;
+      const beyond = quantity * (price - nearest.price);
+      matched++;
+      paid += what.endsWith(' BUY') ? beyond : -beyond;
+      value += quantity * nearest.price;
+    }
+  }
+  const of = share(paid, value);
+  return of === null ? null : { of, matched, fills };
+}
+
+const none: Day = { profit: 0, fills: 0 };
+
+/** The time that both cover, by days, newest first. `withinMs`: how far apart two fills of one decision may be. */
+export function sameDays(live: Side, backtest: Side, withinMs: number) {
+  const span = { from: Math.max(live.from, backtest.from), to: Math.min(live.to, backtest.to) };
+  const [own, other] = [daysOf(live, span), daysOf(backtest, span)];
+  const first = Math.floor(span.from / dayMs) * dayMs;
+  const count = Math.max(0, Math.ceil((span.to - first) / dayMs));
+  const all = Array.from({ length: count }, (_, index) => first + index * dayMs);
+  const figures = ({ profit, fills }: Day, { capital }: Side) => ({ return: share(profit, capital), fills });
+  const days = all
+    .slice(-mostDays)
+    .reverse()
+    .map((day): DayPair => {
+      const [mine, its] = [own.get(day) ?? none, other.get(day) ?? none];
+      return { day, live: figures(mine, live), backtest: figures(its, backtest) };
+    });
+  return { days, priceDifference: priceDifferenceOf(live, backtest, span, withinMs) };
+}
