@@ -5,7 +5,7 @@ import { instrument } from '../domain/instrument.ts';
 import { lots, ticks, units } from '../domain/money.ts';
 import { afterFill, noPosition } from '../domain/position.ts';
 import type { AuditEntry, InstrumentEntry } from '../journal/entries.ts';
-import { booksOfDay, dailyProofs, proofText, subLedgerDifferences } from './daily-proof.ts';
+import { booksBetween, dailyProofs, proofText, subLedgerDifferences } from './daily-proof.ts';
 
 const minute = 60_000;
 const audit = (at: number, differences: AuditEntry['differences'] = {}): AuditEntry => ({
@@ -44,16 +44,15 @@ test('positions add up to the fills, with fees in either asset, and a fill that 
   expect(subLedgerDifferences(twice, [held], [listed])).toEqual({ BTC: '1', USDT: '-100.1' });
 });
 
-test('the books of a day have its profit by strategy and its proof', () => {
+test('the books of a period have the profit of its fills by strategy, and the proof of each day', () => {
   const reader = {
-    fills: () => [fillRowOf(), fillRowOf({ side: 'SELL', price: '130', time: startTime + 1_500 * minute })],
+    pastFills: () => [fillRowOf(), fillRowOf({ side: 'SELL', price: '130', time: startTime + 1_500 * minute })],
     instruments: () => [listed],
     memories: () => new Map(),
-    audits: () => [audit(1_500 * minute)],
+    audits: () => [audit(minute), audit(1_500 * minute), audit(1_501 * minute)],
   };
-  expect(booksOfDay(reader, startTime + 1_600 * minute)).toMatchObject({
-    day: '2020-03-13',
-    profit: { totals: [{ quote: 'USDT', realised: '30', fees: '0.1', net: '29.9' }] },
-    proof: { even: startTime + 1_500 * minute },
+  expect(booksBetween(reader, startTime + 1_440 * minute, startTime + 1_501 * minute)).toMatchObject({
+    profit: { rows: [{ quote: 'USDT', realised: '30', fees: '0.1', net: '29.9' }] },
+    proofs: [{ day: '2020-03-13', even: startTime + 1_500 * minute }],
   });
 });

@@ -83,16 +83,14 @@ export const pricesName = 'prices';
 export const pricesIn = (memories: ReadonlyMap<string, string>): ReadonlyMap<string, Price> =>
   new Map(Object.entries(JSON.parse(memories.get(pricesName) ?? '{}') as Record<string, Price>));
 
-/** A day's books, for a summary: its profit by strategy, and whether account and ledger agreed. `at`: any UTC ms of the day. */
-export function booksOfDay(
-  reader: Pick<JournalReader, 'fills' | 'instruments' | 'memories' | 'audits'>,
-  at: number,
-): { readonly day: string; readonly profit: Profit; readonly proof: DayProof | undefined } {
-  const from = at - (at % 86_400_000);
-  const query = { by: ['strategy'], method: 'average', from, until: from + 86_400_000 } as const;
-  return {
-    day: dayOf(at),
-    profit: profitOf(reader.fills(), reader.instruments(), pricesIn(reader.memories()), query),
-    proof: dailyProofs(reader.audits()).find(({ day }) => day === dayOf(at)),
-  };
-}
+/** The books from UTC ms on and before, for a summary: closed profit by strategy, and on which days account and ledger agreed. */
+export const booksBetween = (
+  reader: Pick<JournalReader, 'pastFills' | 'instruments' | 'memories' | 'audits'>,
+  from: number,
+  until: number,
+): { readonly profit: Profit; readonly proofs: readonly DayProof[] } => ({
+  profit: profitOf(reader.pastFills(), reader.instruments(), pricesIn(reader.memories()), {
+    ...{ by: ['strategy'], method: 'average', from, until },
+  }),
+  proofs: dailyProofs(reader.audits().filter(({ at }) => at >= from && at < until)),
+});

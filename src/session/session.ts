@@ -260,7 +260,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { stateDir, fatal } = options;
   const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir, blocked };
   const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
-  const summary = summaryOf(options, { ...parts, kept: loaded.memories.get(summaryName) });
+  const summary = summaryOf(options, { ...parts, loaded });
   return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, onStop: config.onStop, fatal };
 }
 
@@ -273,17 +273,19 @@ function summaryOf(
     summaryTime,
     journal,
     notice,
-    kept,
+    clock,
+    loaded,
   }: Pick<Observed, 'screen' | 'summarize' | 'summaryTime'> &
-    Pick<Made, 'journal' | 'notice'> & { readonly kept: string | undefined },
+    Pick<Made, 'journal' | 'notice' | 'clock'> & { readonly loaded: Loaded },
 ): () => void {
   return dailySummary({
     time: summaryTime,
     isReady: () => screen.state === 'ready',
     view: () => screen.view(),
-    kept,
+    kept: loaded.memories.get(summaryName),
+    journalFrom: loaded.equity[0]?.at ?? clock.now(),
     remember: (value) => journal.append({ kind: 'memory', name: summaryName, value }),
-    counts: (since) => countInThread({ stateDir, since }),
+    counts: (since, until) => countInThread({ stateDir, since, until }),
     summarize,
     failed: (error) => notice({ level: 'warn', text: `the daily summary failed: ${String(error)}` }),
     now: machineWall,

@@ -1,5 +1,6 @@
 /** Alerts of a running daemon: what happens arrives by a webhook, a channel that hangs delays nothing, and no secret is in it. */
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { writeOffline } from '../../src/session/control/offline-journal.ts';
 import { sluice } from '../kit/program.ts';
 import { target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
@@ -60,4 +61,35 @@ test('a secret that is missing is refused before anything is opened, and a test 
   const { code, stdout } = await sluice(['alerts', 'test', '--config', file], rig);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^ok {4}hook \(webhook\)\nfail {2}stuck \(ntfy\): ECONNREFUSED/);
+});
+
+test('the daily summary has the whole day from the journal, and comes once', async () => {
+  const hook = await receiver();
+  Object.assign(rig.env, { SLUICE_ALERT_HOOK: hook.url });
+  rig.configure({
+    alerts: {
+      channels: { hook: { type: 'webhook' } },
+      routes: [{ minLevel: 'info', kinds: ['summary'], to: ['hook'] }],
+      summary: { at: '00:00' },
+    },
+  });
+  rig.emit('taker', target(0.1));
+  const daemon = await rig.start();
+  await until('a fill', () => rig.read((reader) => reader.fillCount()) > 0);
+  const kept = (): string | undefined => rig.read((reader) => reader.memories().get('dailySummary'));
+  await until('what the next summary is compared with', () => kept() !== undefined);
+  await daemon.end('SIGINT');
+  // As if it had been kept a day ago: the next daemon is late with its summary.
+  const base = JSON.parse(kept() ?? '') as { readonly due: number };
+  vi.stubEnv('XDG_STATE_HOME', rig.env['XDG_STATE_HOME']);
+  const value = JSON.stringify({ ...base, due: base.due - 86_400_000 });
+  writeOffline(rig.state, [{ kind: 'memory', name: 'dailySummary', value }]);
+  vi.unstubAllEnvs();
+  const next = await rig.start();
+  await until('the summary', () => hook.bodies.length > 0);
+  expect(JSON.parse(hook.bodies[0] ?? '').text).toMatch(
+    /^Daily summary \(live\), .* UTC\nEquity .* USDT, [+-][\d,.]+\nClosed less fees: taker -[\d.]+ USDT\n\d+ fills?, no denials, no unknown outcomes\nAccount and ledger: .* even at /,
+  );
+  await next.end('SIGINT');
+  expect(hook.bodies).toHaveLength(1);
 });

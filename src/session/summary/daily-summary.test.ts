@@ -28,9 +28,9 @@ beforeEach(() => {
   };
 });
 
-const begin = (daily = { at: '07:00', zone: 'UTC' }) =>
+const begin = (daily = { at: '07:00', zone: 'UTC' }, journalFrom = now) =>
   dailySummary({
-    ...{ time: () => daily, kept, now: () => now, startedAt: now },
+    ...{ time: () => daily, kept, now: () => now, startedAt: now, journalFrom },
     isReady: () => shown.state === 'ready',
     view: () => ({ ...shown, marketTime: now }) as View,
     remember: (value) => {
@@ -38,7 +38,11 @@ const begin = (daily = { at: '07:00', zone: 'UTC' }) =>
     },
     async counts(since) {
       asked.push(since);
-      return { fills: 14, denials: [{ rule: 'orderShare', times: 3 }], unknowns: 0 };
+      return {
+        ...{ fills: 14, denials: [{ rule: 'orderShare', times: 3 }], unknowns: 0 },
+        closed: [{ strategy: 'trend', net: '12.5', quote: 'USDT' }],
+        proofs: [{ day: '2026-01-05', text: 'even at 06:59:30' }],
+      };
     },
     summarize: (text) => void sent.push(text),
     failed: (error) => void sent.push(String(error)),
@@ -67,8 +71,9 @@ test('comes once a day at its time, with what changed since the last one', async
     [
       'Daily summary (live), 2026-01-05 06:00:00 to 2026-01-05 07:00:00 UTC',
       'Equity 1,012.50 USDT, +12.50',
-      'By strategy: trend +12.50',
+      'Closed less fees: trend +12.50 USDT',
       '14 fills, 3 denials (orderShare 3), no unknown outcomes',
+      'Account and ledger: 2026-01-05 even at 06:59:30',
       'Open: trend 0.5 BTCUSDT at 100: +3.20, stop 90',
       'State: Trading. 1 strategy running. Running for 1 h 0 min.',
     ].join('\n'),
@@ -76,6 +81,17 @@ test('comes once a day at its time, with what changed since the last one', async
   await pass(24, check);
   expect(sent).toHaveLength(2);
   expect(asked.map((at) => new Date(at).getUTCHours())).toEqual([6, 7]);
+});
+
+test.each([
+  ['the start of the day', Date.UTC(2026, 0, 3), '2026-01-05 00:00:00'],
+  ['the start of the journal', Date.UTC(2026, 0, 5, 2), '2026-01-05 02:00:00'],
+])('the first one counts from %s', async (_, journalFrom, from) => {
+  shown = { ...shown, equity: { ...shown.equity, dayStart: '990' } };
+  await pass(2, begin(undefined, journalFrom));
+  expect(sent[0]).toMatch(
+    new RegExp(`^Daily summary \\(live\\), ${from} to 2026-01-05 07:00:00 UTC\nEquity 1,000 USDT, \\+10`),
+  );
 });
 
 test('goes on after a restart, also one that lasted over its time', async () => {

@@ -5,12 +5,13 @@ import type { AlertsConfig } from '../../config/alerts.ts';
 import type { View } from '../../dashboard/view.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import type { Counts, CountsAsked } from './counts-thread.ts';
-import { type Base, equityByStrategy, summaryText } from './summary-text.ts';
+import { type Base, summaryText } from './summary-text.ts';
 
 /** The name under which the journal keeps it. */
 export const summaryName = 'dailySummary';
 /** Between two looks, real ms. */
 export const summaryCheckMs = 5_000;
+const dayMs = 86_400_000;
 /** Two times of day that are closer are the same one: clocks were changed between. */
 const sameTimeMs = 2 * 3_600_000;
 
@@ -22,33 +23,38 @@ export interface SummaryParts {
   /** What the journal has kept. */
   readonly kept: string | undefined;
   readonly remember: (value: string) => void;
-  readonly counts: (since: number) => Promise<Counts>;
+  readonly counts: (since: number, until: number) => Promise<Counts>;
   readonly summarize: (text: string) => void;
   readonly failed: (error: unknown) => void;
   /** UTC ms of the machine, and since when the daemon runs. */
   readonly now: () => number;
   readonly startedAt: number;
+  /** When the journal began, by the exchange's clock, UTC ms. */
+  readonly journalFrom: number;
 }
 
 /** To be called often. It does something once a day, while the daemon is ready. */
 export function dailySummary(parts: SummaryParts): () => void {
   const { time, isReady, view, remember, counts, summarize, failed, now, startedAt } = parts;
   let base = parts.kept === undefined ? undefined : (JSON.parse(parts.kept) as Base);
-  const keep = (due: number, shown: View): void => {
-    const { marketTime: at, equity } = shown;
-    base = { due, at, equity: equity.now, strategies: equityByStrategy(shown) };
-    remember(JSON.stringify(base));
+  const keep = (kept: Base): void => {
+    base = kept;
+    remember(JSON.stringify(kept));
   };
   return () => {
     const daily = time();
     if (daily === undefined || !isReady()) return;
     const due = lastTimeOfDay(daily, now());
-    if (base === undefined) keep(due, view());
-    else if (due - base.due >= sameTimeMs) {
+    if (base === undefined) {
+      const { marketTime, equity } = view();
+      // The first one has the whole day, as far as there is a journal of it.
+      const at = Math.max(marketTime - (marketTime % dayMs), parts.journalFrom);
+      keep({ due, at, equity: equity.dayStart });
+    } else if (due - base.due >= sameTimeMs) {
       const [since, shown] = [base, view()];
-      keep(due, shown);
+      keep({ due, at: shown.marketTime, equity: shown.equity.now });
       const upMs = now() - startedAt;
-      counts(since.at).then((counted) => summarize(summaryText(shown, since, counted, upMs)), failed);
+      counts(since.at, shown.marketTime).then((counted) => summarize(summaryText(shown, since, counted, upMs)), failed);
     }
   };
 }

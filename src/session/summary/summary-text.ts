@@ -16,8 +16,6 @@ export interface Base {
   /** By the exchange's clock, UTC ms. */
   readonly at: number;
   readonly equity: string;
-  /** By strategy. */
-  readonly strategies: Readonly<Record<string, string>>;
 }
 
 /** Equity of each strategy; the places of one with several markets share theirs. */
@@ -61,18 +59,21 @@ export const openLines = (shown: Shown): readonly string[] => {
 };
 
 /** `upMs`: how long the daemon runs. */
-export function summaryText(shown: Shown, since: Base, { fills, denials, unknowns }: Counts, upMs: number): string {
+export function summaryText(shown: Shown, since: Base, counts: Counts, upMs: number): string {
   const { equity, marketTime, mode } = shown;
-  const now = equityByStrategy(shown);
-  const profits = Object.entries(now).map(([id, value]) => `${id} ${changeText(since.strategies[id] ?? value, value)}`);
+  const { fills, denials, unknowns, closed, proofs } = counts;
+  const profits = closed.map(({ strategy, net, quote }) => `${strategy} ${changeText('0', net)} ${quote}`);
   const denied = denials.reduce((sum, one) => sum + one.times, 0);
   const byRule = denials.map(({ rule, times: count }) => `${rule} ${count}`).join(', ');
   const open = openLines(shown);
   return [
     `Daily summary (${mode}), ${moment(since.at)} to ${moment(marketTime)} UTC`,
     `Equity ${roundedMoney(equity.now)} ${equity.asset}, ${changeText(since.equity, equity.now)}`,
-    `By strategy: ${profits.join(', ')}`,
+    `Closed less fees: ${profits.join(', ') || 'nothing was traded'}`,
     `${times(fills, 'fill')}, ${times(denied, 'denial')}${denied === 0 ? '' : ` (${byRule})`}, ${times(unknowns, 'unknown outcome')}`,
+    ...(proofs.length === 0
+      ? []
+      : [`Account and ledger: ${proofs.map(({ day, text }) => `${day} ${text}`).join('; ')}`]),
     open.length === 0 ? 'Nothing is open.' : `Open: ${open.join('; ')}`,
     `State: ${shown.stateText} Running for ${durationText(upMs)}.`,
   ].join('\n');
