@@ -1,28 +1,10 @@
 /** Which purchase a sale closes: the oldest (FIFO), or a share of all (average cost). Both agree once a position is flat. */
-import type { Instrument } from '../domain/instrument.ts';
 import { absolute, minus, negate, noUnits, plus, shareOf, type Units } from '../domain/money.ts';
-import type { Fill } from '../domain/order.ts';
-import { afterFill, movementOf, noPosition, type Position } from '../domain/position.ts';
+import { movementOf, noPosition } from '../domain/position.ts';
+import { averageCost, type CostBasis } from '../journal/booked-fills.ts';
 import type { Method } from './names.ts';
 
-/** What is held after each fill of a strategy in a symbol; short positions have negative amounts, as in `Position`. */
-export interface CostBasis {
-  /** Books a fill and returns the position after it. */
-  book(fill: Fill, instrument: Instrument): Position;
-}
-
 export const costBasis = (method: Method): CostBasis => (method === 'fifo' ? firstInFirstOut() : averageCost());
-
-/** As the daemon counts. */
-function averageCost(): CostBasis {
-  let position = noPosition;
-  return {
-    book(fill, instrument) {
-      position = afterFill(position, fill, instrument);
-      return position;
-    },
-  };
-}
 
 /** One opening fill, or what is left of it. */
 interface Lot {

@@ -1,13 +1,14 @@
 /** Profit, loss and fees from a journal's fills, grouped. Every sum is exact, in its own quote asset: nothing is converted. */
 import { getOrMake } from '../domain/get-or-make.ts';
-import { type Instrument, instrument } from '../domain/instrument.ts';
-import { lots, minus, noUnits, plus, ticks, type Units, units, unitsText } from '../domain/money.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import { minus, noUnits, plus, priceText, ticks, type Units, units, unitsText } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { noPosition, openProfit, type Position } from '../domain/position.ts';
+import { openProfit, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { bookedFills } from '../journal/booked-fills.ts';
 import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
 import { finer } from '../journal/load.ts';
-import { type CostBasis, costBasis } from './cost-basis.ts';
+import { costBasis } from './cost-basis.ts';
 import type { Group, Method } from './names.ts';
 
 /** The last known price of a symbol: decimal text, and UTC ms. */
@@ -76,14 +77,16 @@ interface Sum {
 interface Place {
   readonly strategy: string;
   readonly symbol: string;
-  readonly basis: CostBasis;
-  position: Position;
-  instrument: Instrument;
+  readonly position: Position;
+  readonly instrument: Instrument;
 }
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-const groupOf = (by: readonly Group[], { strategy, symbol, time }: FillEntry): ProfitRow['group'] => {
+const groupOf = (
+  by: readonly Group[],
+  { strategy, symbol, time }: Pick<Fill, 'strategy' | 'symbol' | 'time'>,
+): ProfitRow['group'] => {
   const values = { strategy, symbol, day: () => dayOf(time), month: () => dayOf(time).slice(0, 7) };
   return Object.fromEntries(
     by.map((name) => {
@@ -101,7 +104,6 @@ export function profitOf(
   query: ProfitQuery,
 ): Profit {
   const { by, method, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
-  const known = new Map(instruments.map((one) => [one.symbol, one]));
   const places = new Map<string, Place>();
   const last = new Map(prices);
   const sums = new Map<string, Sum>();
@@ -111,31 +113,20 @@ export function profitOf(
       ...{ group, quote, fills: 0 },
       ...{ realised: noUnits, fees: noUnits, unrealised: noUnits },
     }));
-  for (const fill of fills) {
-    if (fill.time >= until) continue;
-    const listed = known.get(fill.symbol);
-    if (listed === undefined)
-      throw new Refusal(
-        `the journal has fills of ${fill.symbol}, but its table instruments has no row for this symbol`,
-        3,
-      );
-    const { exact, at } = exactly(fill, listed);
-    const place = getOrMake(places, `${fill.strategy}\n${fill.symbol}`, () => ({
-      ...{ strategy: fill.strategy, symbol: fill.symbol, basis: costBasis(method) },
-      ...{ position: noPosition, instrument: at },
-    }));
-    const before = place.position;
-    place.position = place.basis.book(exact, at);
-    place.instrument = at;
-    if ((last.get(fill.symbol)?.at ?? Number.NEGATIVE_INFINITY) <= fill.time)
-      last.set(fill.symbol, { price: fill.price, at: fill.time });
-    if (fill.time < from) continue;
+  for (const { fill, at, before, after } of bookedFills(listed(fills, instruments, until), instruments, () =>
+    costBasis(method),
+  )) {
+    const { strategy, symbol, time } = fill;
+    places.set(`${strategy}\n${symbol}`, { strategy, symbol, position: after, instrument: at });
+    if ((last.get(symbol)?.at ?? Number.NEGATIVE_INFINITY) <= time)
+      last.set(symbol, { price: priceText(fill.price, at), at: time });
+    if (time < from) continue;
     const sum = sumOf(groupOf(by, fill), at.quote);
     sum.fills++;
-    sum.realised = plus(sum.realised, minus(place.position.realised, before.realised));
-    sum.fees = plus(sum.fees, minus(place.position.fees, before.fees));
+    sum.realised = plus(sum.realised, minus(after.realised, before.realised));
+    sum.fees = plus(sum.fees, minus(after.fees, before.fees));
     if (fill.feeAsset !== at.base && fill.feeAsset !== at.quote)
-      otherFees.set(fill.feeAsset, plus(otherFees.get(fill.feeAsset) ?? noUnits, exact.fee));
+      otherFees.set(fill.feeAsset, plus(otherFees.get(fill.feeAsset) ?? noUnits, fill.fee));
   }
   const isOpen = until === Number.POSITIVE_INFINITY;
   const positions = isOpen ? valued(places.values(), last) : [];
@@ -158,14 +149,22 @@ export function profitOf(
 
 const keyOf = ({ group, quote }: Sum): string => [...Object.values(group), quote].join('\n');
 
-/** A fill in exact money, in steps that it fits. */
-function exactly(fill: FillEntry, listed: InstrumentEntry): { readonly exact: Fill; readonly at: Instrument } {
-  const at = finer(fill, instrument(listed));
-  const { evidence: _, ...row } = fill;
-  return {
-    exact: { ...row, price: ticks(fill.price, at), quantity: lots(fill.quantity, at), fee: units(fill.fee) },
-    at,
-  };
+/** Fills before UTC ms `until`. A symbol without its instrument is refused: its profit would be missing in every sum. */
+function* listed(
+  fills: Iterable<FillEntry>,
+  instruments: readonly InstrumentEntry[],
+  until: number,
+): Generator<FillEntry> {
+  const symbols = new Set(instruments.map(({ symbol }) => symbol));
+  for (const fill of fills) {
+    if (fill.time >= until) continue;
+    if (!symbols.has(fill.symbol))
+      throw new Refusal(
+        `the journal has fills of ${fill.symbol}, but its table instruments has no row for this symbol`,
+        3,
+      );
+    yield fill;
+  }
 }
 
 /** Each position at the last price. Every symbol with a position has one: that of a fill. */

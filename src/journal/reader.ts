@@ -2,14 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { instrument } from '../domain/instrument.ts';
-import { lots, ticks, units } from '../domain/money.ts';
-import { afterFill, noPosition, type Position } from '../domain/position.ts';
+import type { Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { bookedFills } from './booked-fills.ts';
 import type { FillEntry, InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
 import {
-  finer,
   haltsInForce,
   inForce,
   load,
@@ -184,21 +182,13 @@ function equityCurve(db: Database.Database, points: number): readonly EquityRow[
 function positionsIn(db: Database.Database): readonly HeldPosition[] {
   const { past, instruments, protections } = load(db);
   const held = new Map<string, HeldPosition>();
-  for (const fill of past.fills()) {
-    const entry = instruments.find(({ symbol }) => symbol === fill.symbol);
+  for (const { fill, after: position } of bookedFills(past.fills(), instruments)) {
+    const { strategy, symbol } = fill;
+    const entry = instruments.find((one) => one.symbol === symbol);
     if (entry === undefined) continue;
-    const precise = finer(fill, instrument(entry));
-    const key = `${fill.strategy}|${fill.symbol}`;
-    const before = held.get(key)?.position ?? noPosition;
-    const { evidence: _, ...row } = fill;
-    const position = afterFill(
-      before,
-      { ...row, price: ticks(fill.price, precise), quantity: lots(fill.quantity, precise), fee: units(fill.fee) },
-      precise,
-    );
-    const saved = protections.find(({ strategy, symbol }) => strategy === fill.strategy && symbol === fill.symbol);
+    const saved = protections.find((one) => one.strategy === strategy && one.symbol === symbol);
     const protection = saved === undefined ? undefined : (JSON.parse(saved.protection) as Record<string, string>);
-    held.set(key, { strategy: fill.strategy, symbol: fill.symbol, instrument: entry, position, protection });
+    held.set(`${strategy}|${symbol}`, { strategy, symbol, instrument: entry, position, protection });
   }
   return [...held.values()];
 }

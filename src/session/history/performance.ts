@@ -3,10 +3,10 @@
 import type { PerformanceView, Period, PeriodUnit } from '../../dashboard/history.ts';
 import type { EquityPoint } from '../../dashboard/view.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import { type Instrument, instrument } from '../../domain/instrument.ts';
-import { lots, minus, noUnits, plus, ticks, type Units, units, unitsText } from '../../domain/money.ts';
-import { afterFill, earnedOf, isBelowMinimum, noPosition, openProfit, type Position } from '../../domain/position.ts';
-import { finer } from '../../journal/load.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '../../domain/money.ts';
+import { earnedOf, isBelowMinimum, openProfit, type Position } from '../../domain/position.ts';
+import { bookedFills } from '../../journal/booked-fills.ts';
 import type { JournalReader } from '../../journal/reader.ts';
 
 /** The longest lists that are answered; older ones are left out. */
@@ -38,33 +38,26 @@ interface Held {
   /** Closed profit less fees when it was flat last. */
   flatWith: Units;
   at: Instrument;
-  price: ReturnType<typeof ticks>;
+  price: Ticks;
 }
 
 /** Sums of the days with fills, and the profit after each fill. */
 function walkFills(reader: JournalReader, only: string | undefined) {
-  const instruments = new Map(reader.instruments().map((entry) => [entry.symbol, instrument(entry)]));
   const held = new Map<string, Held>();
   const days = new Map<number, Sums>();
   const curve: EquityPoint[] = [];
-  for (const fill of reader.pastFills()) {
-    const known = instruments.get(fill.symbol);
-    if (known === undefined || (only !== undefined && fill.strategy !== only)) continue;
-    const at = finer(fill, known);
-    const price = ticks(fill.price, at);
-    const { evidence: _, ...row } = fill;
-    const booked = { ...row, price, quantity: lots(fill.quantity, at), fee: units(fill.fee) };
+  for (const { fill, at, before, after } of bookedFills(reader.pastFills(), reader.instruments())) {
+    if (only !== undefined && fill.strategy !== only) continue;
     const one = getOrMake(held, `${fill.strategy}|${fill.symbol}`, () => ({
-      ...{ position: noPosition, flatWith: noUnits, at, price },
+      ...{ position: after, flatWith: noUnits, at, price: fill.price },
     }));
-    const before = one.position;
-    Object.assign(one, { position: afterFill(before, booked, at), at, price });
+    Object.assign(one, { position: after, at, price: fill.price });
     const sums = getOrMake(days, startOf('day', fill.time), nothing);
     sums.fills++;
-    sums.fees = plus(sums.fees, minus(one.position.fees, before.fees));
-    sums.profit = plus(sums.profit, minus(earnedOf(one.position), earnedOf(before)));
-    if (isBelowMinimum(one.position, at) && !isBelowMinimum(before, at)) {
-      const earned = earnedOf(one.position);
+    sums.fees = plus(sums.fees, minus(after.fees, before.fees));
+    sums.profit = plus(sums.profit, minus(earnedOf(after), earnedOf(before)));
+    if (isBelowMinimum(after, at) && !isBelowMinimum(before, at)) {
+      const earned = earnedOf(after);
       sums.roundTrips++;
       if (earned > one.flatWith) sums.wins++;
       one.flatWith = earned;

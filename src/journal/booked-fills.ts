@@ -1,0 +1,53 @@
+/** Fills of a journal in exact money, each with the position of its strategy and symbol before and after it. */
+import { getOrMake } from '../domain/get-or-make.ts';
+import { type Instrument, instrument } from '../domain/instrument.ts';
+import { lots, ticks, units } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { afterFill, noPosition, type Position } from '../domain/position.ts';
+import type { FillEntry, InstrumentEntry } from './entries.ts';
+import { finer } from './load.ts';
+
+/** What is held after each fill of a strategy in a symbol; short positions have negative amounts, as in `Position`. */
+export interface CostBasis {
+  /** Books a fill and returns the position after it. */
+  book(fill: Fill, at: Instrument): Position;
+}
+
+/** As the daemon counts. */
+export function averageCost(): CostBasis {
+  let position = noPosition;
+  return {
+    book(fill, at) {
+      position = afterFill(position, fill, at);
+      return position;
+    },
+  };
+}
+
+export interface BookedFill {
+  readonly fill: Fill;
+  /** In steps that the fill fits. */
+  readonly at: Instrument;
+  readonly before: Position;
+  readonly after: Position;
+}
+
+/** Books fills, oldest first. Those of a symbol that is not among the instruments are left out. */
+export function* bookedFills(
+  fills: Iterable<FillEntry>,
+  instruments: readonly InstrumentEntry[],
+  basis: () => CostBasis = averageCost,
+): Generator<BookedFill> {
+  const known = new Map(instruments.map((entry) => [entry.symbol, instrument(entry)]));
+  const places = new Map<string, { readonly basis: CostBasis; position: Position }>();
+  for (const { evidence: _, ...row } of fills) {
+    const listed = known.get(row.symbol);
+    if (listed === undefined) continue;
+    const at = finer(row, listed);
+    const fill = { ...row, price: ticks(row.price, at), quantity: lots(row.quantity, at), fee: units(row.fee) };
+    const place = getOrMake(places, `${row.strategy}\n${row.symbol}`, () => ({ basis: basis(), position: noPosition }));
+    const before = place.position;
+    place.position = place.basis.book(fill, at);
+    yield { fill, at, before, after: place.position };
+  }
+}
