@@ -1,21 +1,21 @@
 /**
- * Lets a connection read the archive as if its rows had never moved: each table becomes a temporary view over both. A thread copies the
+ * Lets a connection read the archive as if its rows had never moved: each table becomes a temporary view over both. A process copies the
  * Parquet files into a temporary database, which is attached; the journal itself is not written.
  */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { Database } from 'better-sqlite3';
-import { blockUntil } from '../clock/clock.ts';
 import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Archive, archiveDir, archivesIn } from '../journal/archive.ts';
 import { columnsOf } from '../journal/hash-chain.ts';
 import type { Copying } from './copying.ts';
 
-/** A thread that takes longer has died; real ms. */
+/** A reader that takes longer hangs, and is ended; real ms. */
 const mostMs = 600_000;
 
 export interface Attached {
@@ -77,18 +77,14 @@ export function refuseChanged(dir: string, { file, sha256 }: Archive): void {
     throw new Refusal(`${path} is not the file that the journal names: restore it from a backup`, 3);
 }
 
-const answerBytes = 1_024;
-
-function copy(given: Pick<Copying, 'files' | 'to'>): void {
-  const [done, result] = [new SharedArrayBuffer(4), new SharedArrayBuffer(answerBytes)];
-  const worker = new Worker(moduleUrl('./copier', import.meta.url), {
-    workerData: { ...given, done, result } satisfies Copying,
-  });
-  worker.unref();
-  // A thread that dies leaves no file, which is reported as such.
-  worker.on('error', () => {});
-  blockUntil(new Int32Array(done), mostMs);
-  const error = new TextDecoder().decode(new Uint8Array(result).slice()).replaceAll('\0', '');
-  if (error !== '' || !existsSync(given.to))
-    throw new Refusal(`the archive cannot be read (${error || 'its reader ended'}): restore it from a backup`, 3);
+/** In a process: one that dies, also without a word, is noticed at once, although this one waits for it. */
+function copy(given: Copying): void {
+  const { status, signal, stdout, error } = spawnSync(
+    process.execPath,
+    [fileURLToPath(moduleUrl('./copier', import.meta.url))],
+    { input: JSON.stringify(given), encoding: 'utf8', timeout: mostMs, stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  if (status === 0) return;
+  const why = stdout.trim() || (error?.message ?? `its reader ended with ${signal ?? `exit code ${status}`}`);
+  throw new Refusal(`the archive cannot be read (${why}): restore it from a backup`, 3);
 }

@@ -1,5 +1,5 @@
-/** A thread that copies Parquet files of the archive into a database, with the name of the file in each row. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** A process that copies Parquet files of the archive into a database, with the name of the file in each row. */
+import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { identifier, openDuck, parquetFrom } from '../data/catalogue/duckdb.ts';
 import { readParquetRows } from '../data/catalogue/parquet-rows.ts';
@@ -31,16 +31,10 @@ async function copyAll({ files, to }: Copying): Promise<void> {
   }
 }
 
-if (parentPort !== null) {
-  const given = workerData as Copying;
-  const end = (error: string): void => {
-    new TextEncoder().encodeInto(error.slice(0, 300), new Uint8Array(given.result));
-    const done = new Int32Array(given.done);
-    Atomics.store(done, 0, 1);
-    Atomics.notify(done, 0);
-  };
-  copyAll(given).then(
-    () => end(''),
-    (error: unknown) => end(causeOf(error)),
-  );
-}
+/** Long enough for a sentence: the message of a driver may have a whole query in it. */
+const mostText = 300;
+
+copyAll(JSON.parse(readFileSync(process.stdin.fd, 'utf8')) as Copying).catch((error: unknown) => {
+  process.stdout.write(causeOf(error).slice(0, mostText));
+  process.exitCode = 1;
+});

@@ -1,6 +1,6 @@
-/** What the thread that reads the archive is given. Apart, because that thread needs nothing else of `attach.ts`. */
+/** What the process that reads the archive is given. Apart, because it needs nothing else of `attach.ts`. */
 
-/** The thread's parameters. `done` is set and notified at the end; `result` then has an error as text, or nothing. */
+/** Its standard input, as JSON. It exits with 1 after an error, which is its output. */
 export interface Copying {
   readonly files: readonly {
     readonly path: string;
@@ -11,8 +11,6 @@ export interface Copying {
   }[];
   /** The database to make. */
   readonly to: string;
-  readonly done: SharedArrayBuffer;
-  readonly result: SharedArrayBuffer;
 }
 
 /** The column that says of which file a row is. */
