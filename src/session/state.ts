@@ -23,7 +23,8 @@ import { journalFile, prepareDir } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 
 const daemonFile = 'daemon.json';
-const stateRoot = 'var';
+/** Folder of state directories, runs and data in a project. */
+export const stateRoot = 'var';
 
 const anotherUser = 'do this as the user whose daemon trades there, or change its permissions';
 

@@ -70,6 +70,18 @@ describe('a unit of systemd', () => {
       expect(stdout.split('\n')).toContain(line);
     expect(stdout + stderr).not.toContain(secret);
     expect(stderr).toContain('save it as /etc/systemd/system/sluice.service, then as root:');
+    // Keys and journals stay private, and keys that are there stay as they are.
+    const grant = /^ +(find .*)$/m.exec(stderr)?.[1] ?? '';
+    mkdirSync(join(dir, 'var'));
+    for (const name of ['.env', 'secrets.env', 'var/journal.db', 'a file'])
+      writeFileSync(join(dir, name), '', { mode: 0o600 });
+    const group = String(statSync(dir).gid);
+    execFileSync('sh', ['-c', grant.replaceAll('chgrp sluice', `chgrp ${group}`)], { cwd: dir });
+    const modes = ['.env', 'secrets.env', 'var/journal.db', 'a file'].map(
+      (name) => statSync(join(dir, name)).mode & 0o77,
+    );
+    expect(modes).toEqual([0, 0, 0, 0o40]);
+    expect(stderr).toMatch(/^ +test -e \/etc\/sluice\/secrets\.env \|\| install -D -m 600/m);
     const against = verify(stdout);
     if (against === undefined) skip('systemd-analyze is not installed');
     expect(against).toBe('');

@@ -42,7 +42,7 @@ export function installDocker({ config, mode, to, json, out }: DockerOptions): v
   }
   const steps = [
     `npm pack ${relative(process.cwd(), home()) || '.'} --pack-destination ${folder}`,
-    `install -m 600 /dev/null ${folder}/secrets.env   # then put the keys in it: SLUICE_API_KEY=…`,
+    `test -e ${folder}/secrets.env || install -m 600 /dev/null ${folder}/secrets.env   # then put the keys in it: SLUICE_API_KEY=…`,
     `docker compose -f ${folder}/compose.yaml up --build --detach`,
   ];
   if (json) {

@@ -4,6 +4,7 @@ import { catalogueOf, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { stateRoot } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 
 export interface SystemdOptions extends Output {
@@ -40,10 +41,12 @@ export function installSystemd({
     ...{ node: process.execPath, launcher: join(home(), 'bin', 'sluice.js') },
   });
   const name = mode === 'live' ? 'sluice' : `sluice-${mode}`;
+  const [folder, keys] = [word(process.cwd()), word(resolve(secrets))];
   const steps = [
-    `useradd --system --home-dir /var/lib/sluice --create-home ${user}`,
-    `chgrp -R ${user} ${process.cwd()} && chmod -R g+rX ${process.cwd()}`,
-    `install -D -m 600 /dev/null ${secrets}   # then put the keys in it: SLUICE_API_KEY=…`,
+    `id ${user} || useradd --system --home-dir /var/lib/sluice --create-home ${user}`,
+    // Neither keys nor a journal become readable for a group.
+    `find ${folder} \\( -name '*.env' -o -name '.env*' -o -path ${word(join(process.cwd(), stateRoot))} \\) -prune -o ! -type l -exec chgrp ${user} {} + -exec chmod g+rX {} +`,
+    `test -e ${keys} || install -D -m 600 /dev/null ${keys}   # then put the keys in it: SLUICE_API_KEY=…`,
     `systemctl daemon-reload && systemctl enable --now ${name}`,
   ];
   if (json) {
@@ -69,6 +72,9 @@ export interface UnitParts {
   readonly node: string;
   readonly launcher: string;
 }
+
+/** A path as one word of a shell. */
+const word = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /** Homes that `ProtectHome=yes` hides. */
 const isInHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(`${path}/`);
