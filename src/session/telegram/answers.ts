@@ -41,13 +41,40 @@ async function answerOf({ view, history, actions, atStart }: Answering, by: stri
     case 'ack':
       return actions.acknowledge({ by, alarm: command.alarm });
     case 'kill':
-    case 'pause':
+    case 'pause': {
+      const { name, ...asked } = command;
+      const { strategy, reason, note } = readAs(command, view());
+      return `${note}${await actions[name]({ by, ...asked, strategy, reason })}`;
+    }
     case 'resume':
     case 'flatten': {
       const { name, ...asked } = command;
       return actions[name]({ by, ...asked });
     }
   }
+}
+
+/**
+ * A word that names no strategy is the reason of a kill or a pause of all: `/kill looks wrong` must not fail in a hurry, and stopping too much is
+ * the safer mistake. Capitals do not matter: telephones write them by themselves.
+ */
+function readAs(
+  {
+    name,
+    strategy,
+    reason,
+  }: { readonly name: string; readonly strategy?: string | undefined; readonly reason: string },
+  { strategies }: Pick<View, 'strategies'>,
+): { readonly strategy: string | undefined; readonly reason: string; readonly note: string } {
+  if (strategy === undefined) return { strategy, reason, note: '' };
+  const ids = strategies.map(({ id }) => id);
+  const known = ids.find((id) => id === strategy) ?? ids.find((id) => id.toLowerCase() === strategy.toLowerCase());
+  if (known !== undefined) return { strategy: known, reason, note: '' };
+  return {
+    strategy: undefined,
+    reason: reason === `/${name}` ? strategy : `${strategy} ${reason}`,
+    note: `No strategy is called ${strategy}, so this counts as the reason, for all strategies. `,
+  };
 }
 
 function statusText(shown: View): string {

@@ -40,7 +40,8 @@ export const helpText = `/status – state, equity, what is open
 /flatten [STRATEGY] – close positions; asks first
 /resume [STRATEGY] – lift kills and pauses; asks first
 /ack [ALARM] – acknowledge an alarm, or all
-A word after the strategy is the reason: /kill trend looks wrong`;
+A word after the strategy is the reason: /kill trend looks wrong
+/kill and /pause with a first word that names no strategy stop all: /kill looks wrong`;
 
 /** What a message asks for: a command, a code that confirms one, or words for whoever sent something else. */
 export type Parsed =
