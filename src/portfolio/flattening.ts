@@ -217,6 +217,16 @@ export class Flattening {
   }
 }
 
+/** What is kept of flattens, after those of a strategy, or all, were ended: the next daemon cancels what rests of them. */
+export const endKept = (kept: string, strategy: string | undefined, ended: string): string =>
+  JSON.stringify(
+    (JSON.parse(kept) as readonly Saved[]).map((saved) =>
+      strategy === undefined || saved.strategy === strategy
+        ? { ...saved, until: 0, ended: saved.ended ?? ended }
+        : saved,
+    ),
+  );
+
 interface Saved extends Omit<Flatten, 'worst' | 'closed' | 'value' | 'restsUntil' | 'ended'> {
   readonly worst: string;
   readonly closed: string;

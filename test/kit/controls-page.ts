@@ -28,11 +28,12 @@ A kill acts at once and is durable. Strategies create no orders until you resume
 other request that waits for weight. You can kill by
 
 - \`sluice kill\`, for all strategies or \`--strategy ID\`, or the button of the dashboard;
+- \`/kill\` by [Telegram](../how-to/alerts.md#5-talk-to-it-by-telegram), from a chat that you list;
 - a file \`kill\` in the state directory, or \`kill-ID\` for one strategy, with the reason in its first line;
 - the signal SIGUSR2 to the daemon.
 
 \`sluice kill --everything\` and the files \`kill.everything\` and \`kill-ID.everything\` stop exits, too ([why](../decisions/0002-what-a-kill-lets-through.md)).
-\`sluice pause\` stops entries alone.
+\`sluice pause\` and \`/pause\` stop entries alone, and \`sluice flatten\` and \`/flatten\` [close positions](../how-to/acting-by-hand.md).
 
 The daemon checks for these files every 50 ms and before it sends an order. It deletes a file once the kill is on disk. The file also works at the next start.
 

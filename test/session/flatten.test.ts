@@ -120,7 +120,7 @@ describe('sluice flatten', () => {
   });
 
   test.each([
-    [['--strategy', 'tkaer'], 1, /strategy tkaer .*did you mean "taker"/],
+    [['--strategy', 'tkaer'], 2, /strategy tkaer .*did you mean "taker"/],
     [['--symbol', 'BTCUSTD'], 1, /BTCUSTD is not traded here \(did you mean "BTCUSDT"\?\)/],
     [['--max-slippage', '2'], 1, /2 is not a fraction: write the most that may be lost to slippage, such as 0\.01/],
     [['--max-slippage', '0.95'], 1, /0\.95 is more than risk\.priceCollar, which denies orders beyond 0\.\d+;/],

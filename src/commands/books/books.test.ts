@@ -170,6 +170,9 @@ describe('sluice export', () => {
 
   test('refuses what does not go together', async () => {
     expect(await refused('koinly', { format: 'jsonl' })).toContain('the layout koinly is a CSV file');
+    expect(await refused('fills', { output: join(dir, 'fills.xlsx') })).toContain(
+      'export writes no .xlsx files: use .csv, .jsonl, .parquet',
+    );
     expect(await refused('fills', { format: 'parquet' })).toContain('give it with -o FILE.parquet');
     expect(await refused('fills', { table: ['orders'] })).toContain('sluice export tables --table orders');
     expect(await refused('fills', { from: 30, until: 30 })).toContain('--from is not before --until');

@@ -1,6 +1,6 @@
 /** `sluice export`: the fills of a journal, also for tax programs, or its tables as they are. Money and ids stay text. */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { attachArchive } from '../../archive/attach.ts';
 import { layouts, rowsOf } from '../../books/layouts.ts';
@@ -81,10 +81,13 @@ export async function exportJournal(layout: ExportLayout, options: ExportOptions
 }
 
 function formatOf(layout: ExportLayout, { format, output }: ExportOptions): FileFormat {
-  const chosen =
-    format ??
-    fileFormats.find((name) => output?.endsWith(`.${name}`) === true) ??
-    (layout === 'tables' ? 'jsonl' : 'csv');
+  const ending = output === undefined || output.endsWith('/') ? '' : extname(output);
+  const named = fileFormats.find((name) => ending === `.${name}`);
+  if (format === undefined && named === undefined && ending !== '' && !isDir(output ?? ''))
+    throw new Refusal(
+      `${output}: export writes no ${ending} files: use ${fileFormats.map((name) => `.${name}`).join(', ')}, or choose with --format`,
+    );
+  const chosen = format ?? named ?? (layout === 'tables' ? 'jsonl' : 'csv');
   if ((layout === 'koinly' || layout === 'cointracker') && chosen !== 'csv')
     throw new Refusal(`the layout ${layout} is a CSV file: leave out --format, and give a name that ends in .csv`);
   return chosen;

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
 import type { OperatorOutcome } from '../../execution/operator-decisions.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
-import { type Control, control } from '../../session/control/control.ts';
+import { type Control, control, refuseUnknown } from '../../session/control/control.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
 import { findOrder } from '../../session/find-order.ts';
@@ -33,11 +33,16 @@ async function run(options: ControlOptions, given: Omit<Control, 'reason' | 'str
 
 export const kill = (options: ControlOptions & { readonly everything: boolean }): Promise<void> =>
   run(options, { action: 'kill', everything: options.everything });
-/** `sluice pause [STRATEGY]`. */
-export const pause = (
-  strategy: string | undefined,
-  options: ShowOptions & { readonly reason: string },
-): Promise<void> => run({ ...options, ...(strategy !== undefined && { strategy }) }, { action: 'pause' });
+/** `sluice pause [STRATEGY]`, or `--strategy ID` as for the others. */
+export async function pause(
+  subject: string | undefined,
+  options: ControlOptions & { readonly reason: string },
+): Promise<void> {
+  const strategy = subject ?? options.strategy;
+  if (options.strategy !== undefined && options.strategy !== strategy)
+    throw new Refusal(`name one strategy: ${subject}, or --strategy ${options.strategy}`);
+  await run({ ...options, ...(strategy !== undefined && { strategy }) }, { action: 'pause' });
+}
 export const resume = (options: ControlOptions): Promise<void> => run(options, { action: 'resume' });
 /** `sluice cancel ORDER`, or of a strategy, or all. */
 export async function cancel(
@@ -68,6 +73,7 @@ export async function flatten(
   const { state, strategy, symbol, maxSlippage } = options;
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(state, options.say, true);
+  if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
     throw new Refusal(
       `no daemon runs on ${dir}: only a daemon can close positions. Start it; sluice pause before that keeps it from entering`,

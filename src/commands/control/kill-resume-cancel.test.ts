@@ -17,7 +17,7 @@ import { writer } from '../../journal/writer.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
-import { cancel, kill, pause, resume } from './actions.ts';
+import { cancel, flatten, kill, pause, resume } from './actions.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -84,6 +84,33 @@ test('a pause and its resume without a daemon keep what losses are measured from
   expect(kills).toEqual([]);
   expect([...days]).toEqual([[day, '2000000']]);
   expect([...memories.keys()].sort()).toEqual(['peak', 'throttle.trend']);
+});
+
+test('a resume without a daemon ends what a daemon was closing, of its strategy alone', async () => {
+  const flatten = { symbol: 'BTCUSDT', by: 'operator', reason: 'out', begun: 1, worst: '1', until: 9e15 };
+  const rest = { restsUntil: null, closed: '0', value: '0', ended: null };
+  const kept = ['trend', 'grid'].map((strategy) => ({ strategy, ...flatten, ...rest }));
+  write({ kind: 'memory', name: 'flatten', value: JSON.stringify(kept) });
+  await says('resume', 'trend', 'calm');
+  expect(JSON.parse(inJournal(load).memories.get('flatten') ?? '')).toMatchObject([
+    { strategy: 'trend', until: 0, ended: 'resumed by operator: calm' },
+    { strategy: 'grid', until: 9e15, ended: null },
+  ]);
+});
+
+test('pause takes its strategy as the others do, too', async () => {
+  const options = { state: dir, json: false, reason: 'news', out: () => undefined, say: () => undefined };
+  await pause(undefined, { ...options, strategy: 'trend' });
+  expect(inJournal(load).kills).toMatchObject([{ kind: 'pause', strategy: 'trend' }]);
+  await expect(pause('grid', { ...options, strategy: 'trend' })).rejects.toThrow('name one strategy');
+});
+
+test('flatten refuses a strategy that is not there as kill and pause do', async () => {
+  const options = { state: dir, json: false, reason: 'news', out: () => undefined, say: () => undefined };
+  await expect(flatten({ ...options, strategy: 'trned' })).rejects.toMatchObject({
+    message: expect.stringMatching(/^strategy trned never ran on/),
+    exitCode: 2,
+  });
 });
 
 test('a resume of one strategy names the kill of all that still stands', async () => {

@@ -15,7 +15,10 @@ export function addControl(program: Command, io: Io): void {
     'strategies create no orders until you resume, and their resting orders are cancelled; positions stay, with their exits in force',
   ).option('--everything', 'exits stop, too: stops, time exits and take-profits', false);
   run(kill.option(...reasonOf('kill')), io, async () => (await load()).kill);
-  const pause = add('pause', 'nothing is entered until you resume; strategies may leave positions, and exits go on')
+  const pause = ofStrategy(
+    'pause',
+    'nothing is entered until you resume; strategies may leave positions, and exits go on',
+  )
     .argument('[STRATEGY]', 'only this strategy; all if left out')
     .option(...reasonOf('pause'));
   run(pause, io, async () => (await load()).pause);

@@ -11,8 +11,11 @@ export function addShow(program: Command, io: Io): void {
   run(add('positions', 'the position of each strategy'), io, async () => (await load()).showPositions);
   const status = add('status', 'running daemon, open orders, unknown outcomes, kills');
   run(status, io, async () => (await import('./status.ts')).showStatus);
-  const top = program.command('top').description('what the dashboard shows, in the terminal; q quits');
-  run(top.addOption(stateOption()), io, async () => (await import('./top.ts')).showTop);
+  run(
+    add('top', 'what the dashboard shows, in the terminal; q quits'),
+    io,
+    async () => (await import('./top.ts')).showTop,
+  );
   const why = add('why', 'the timeline of an order, or of denied signals').argument(
     '<ORDER>',
     "the id of an order, ours or the exchange's, or its beginning or end; or the id of a strategy",

@@ -62,7 +62,7 @@ test('asks the running daemon with its token, prints plainly where there is no t
   const { lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'v' }, ['s']);
   const out: string[] = [];
   const options = {
-    state: dir,
+    ...{ state: dir, json: false },
     out: (line: string) => void out.push(line),
     say: () => {},
     signal: AbortSignal.abort(),
@@ -79,6 +79,9 @@ test('asks the running daemon with its token, prints plainly where there is no t
     writeDaemonInfo(dir, info);
     await showTop(options);
     expect(out[0]).toMatch(/^Sluice demo {2}ready/);
+    out.length = 0;
+    await showTop({ ...options, json: true });
+    expect(out.map((line) => JSON.parse(line))).toEqual([JSON.parse(JSON.stringify(view()))]);
     writeDaemonInfo(dir, { ...info, token: `${token}x` });
     await expect(showTop(options)).rejects.toThrow(/no valid token/);
     lock.release();

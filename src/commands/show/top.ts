@@ -18,12 +18,19 @@ const leave = '\u001b[?25h\u001b[?1049l';
 /** `q`, Escape and Ctrl-C. */
 const quitKeys = ['q', 'Q', '\u001b', '\u0003'];
 
-export async function showTop({ state, say, out, signal }: Io & { readonly state?: string }): Promise<void> {
+type TopOptions = Io & { readonly state?: string; readonly json: boolean };
+
+/** `--json`: the view of this moment. */
+export async function showTop({ state, json, say, out, signal }: TopOptions): Promise<void> {
   const { dir, running } = chooseState(state, say);
   if (running === undefined)
     throw new Refusal(`no daemon runs on ${dir}: start one, or see sluice status for what its journal says`, 1);
   const look = (): Promise<View> => viewOfDaemon(running);
   const first = await look();
+  if (json) {
+    out(JSON.stringify(first));
+    return;
+  }
   const { stdin, stdout } = process;
   if (!stdout.isTTY) {
     for (const line of topLines(first, plain)) out(stripVTControlCharacters(line));

@@ -4,6 +4,9 @@ import { pause, systemClock } from '../../clock/clock.ts';
 import { withoutSecrets } from '../../domain/hidden.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
+import type { Entry } from '../../journal/entries.ts';
+import { endKept } from '../../portfolio/flattening.ts';
+import { flattenMemory } from '../../trading/flatten.ts';
 import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.ts';
 import { removeRequests } from './confirm-on-disk.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
@@ -115,7 +118,7 @@ function isKilled(dir: string, { strategy, everything = false }: Killing): boole
 }
 
 /** A kill of an unknown strategy would seem to be in force. */
-function refuseUnknown(strategy: string, dir: string): void {
+export function refuseUnknown(strategy: string, dir: string): void {
   const ids = inJournal(dir, (reader) => [
     ...new Set([...reader.strategies(), ...reader.kills().flatMap((kill) => kill.strategy ?? [])]),
   ]);
@@ -129,8 +132,18 @@ function refuseUnknown(strategy: string, dir: string): void {
 function controlOffline(dir: string, { action, strategy, reason, everything = false }: Control): string {
   if (action === 'cancel')
     throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
-  const [before, halts] = inJournal(dir, (reader) => [reader.kills(), reader.halts()]);
-  writeOffline(dir, [{ kind: action, everything, at: systemClock.now(), strategy: strategy ?? null, by, reason }]);
+  const [before, halts, flattens] = inJournal(dir, (reader) => [
+    ...([reader.kills(), reader.halts()] as const),
+    reader.memories().get(flattenMemory),
+  ]);
+  const at = systemClock.now();
+  const entry: Entry = { kind: action, everything, at, strategy: strategy ?? null, by, reason };
+  // As in a daemon: a resume ends what an earlier run was closing.
+  const kept: readonly Entry[] =
+    flattens === undefined || action !== 'resume'
+      ? []
+      : [{ kind: 'memory', name: flattenMemory, value: endKept(flattens, strategy, `resumed by ${by}: ${reason}`) }];
+  writeOffline(dir, [entry, ...kept]);
   if (action !== 'resume')
     return `${stoppedText({ kind: action, strategy, everything }, ` in ${dir}`)} It applies when a daemon starts there. None runs now, so nothing was cancelled.`;
   const requests = killRequests(dir);

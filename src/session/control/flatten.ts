@@ -38,11 +38,15 @@ export async function flatten(
   const paused = pauseFirst({ strategy, symbol, by, reason }, assembled, clock);
   const asked = { strategy, symbol, maxSlippage: slippage, by, reason };
   const ended = assembled.flatten(asked);
-  const whom = `${paused} ${ended.length === 0 ? 'No position and no order is left.' : ''}`.trim();
+  const nothing = ended.length === 0 ? ['No position and no order is left.'] : [];
+  const said = (...texts: readonly string[]): string =>
+    [paused, ...nothing, ...texts].filter((text) => text !== '').join(' ');
   const done = Promise.all(ended);
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
-  if (texts !== undefined) return [whom, ...texts].filter((text) => text !== '').join(' ');
-  return `${whom} Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`;
+  if (texts !== undefined) return said(...texts);
+  return said(
+    `Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`,
+  );
 }
 
 /** The price collar denies what is worse than it. */
