@@ -2,7 +2,7 @@
  * npm run bench: every benchmark in a process of its own, written to docs/benchmarks.md. Ratios count, not times: the machine's speed and its
  * neighbours are in both terms.
  *
- *     node bench/main.ts [--short]     --short: backtests, commands, several markets and `dev`; the others take most of an hour
+ *     node bench/main.ts [--short]     --short: backtests, commands, several markets and `dev`; the others take three hours
  *
  * vectorbt runs beside them once `npm run compare-libraries -- --folder var/libraries` has installed it.
  */
@@ -104,6 +104,7 @@ const withGoals: readonly Called[] = [
 const longWithGoals: readonly Called[] = [
   ['Indicators', 'bench/indicators.ts', path],
   ['The daemon: a rotation', 'bench/list-live.ts'],
+  ['The daemon: ten strategies on twenty symbols', 'bench/operate.ts'],
 ];
 const tables = [...withGoals, ...(isShort ? [] : longWithGoals)].map(([about, ...args]) => {
   const rows = JSON.parse(run(...args, '--json')) as readonly Measured[];
@@ -118,18 +119,10 @@ const others: readonly Called[] = [
   ['Trades and depth, trades alone', 'bench/events.ts', '60', 'trades', '3'],
   ['Import', 'bench/import.ts'],
   ['Start to result, and memory', 'bench/start.ts'],
-  ...[
-    'client',
-    'streams',
-    'matching',
-    'order-path',
-    'order-cost',
-    'journal',
-    'latency',
-    'kill',
-    'recovery',
-    'memory',
-  ].map((name) => [`The daemon: ${name}`, `bench/${name}.ts`] as const),
+  ...['client', 'streams', 'matching', 'order-path', 'order-cost', 'journal', 'latency', 'kill', 'recovery'].map(
+    (name) => [`The daemon: ${name}`, `bench/${name}.ts`] as const,
+  ),
+  ['The daemon: the start after a year', 'bench/recovery.ts', 'year'],
   ['The daemon: request weight, 30 minutes', 'bench/weight.ts', '30'],
   ['The daemon: 2 million frames', '--expose-gc', 'bench/frames.ts', '2'],
 ];

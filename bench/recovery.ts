@@ -187,5 +187,5 @@ onStop: keep
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === 'daemon') await daemon(rest[0] as string);
-else if (first === 'year') await measure(yearOrders, 50, Number(rest[0] ?? 3), yearMs / yearOrders);
+else if (first === 'year') await measure(yearOrders, 50, Number(rest[0] ?? 3), Math.floor(yearMs / yearOrders));
 else await measure(Number(first ?? 100_000), Number(rest[0] ?? 50), Number(rest[1] ?? 5));
