@@ -6,7 +6,7 @@ const long = [
   'src/data/import/endless.test.ts',
   'test/backtest/{check,check-several,determinism,grid-slow,larger-klines,mixtures}.test.ts',
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
-  'test/pages/conformance-docs.test.ts',
+  'test/pages/{bad-day-tutorial,conformance-docs}.test.ts',
   'test/security/canary.test.ts',
   'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
   'test/session/{several-markets,silent-trades-channel,speed,time}.test.ts',

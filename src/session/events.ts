@@ -73,6 +73,8 @@ export class SessionEvents {
   readonly #denials = new Map<string, { at: number; repeats: number }>();
   /** Orders of unknown outcome, by client order id: when one is resolved it is closed already. */
   readonly #unknown = new Map<string, OfSentOrder>();
+  /** Strategies with symbols whose last order was a stop. */
+  readonly #stopped = new Set<string>();
 
   /** By cause in force: the newest HALT, when it was reported last, and how many came since. */
   readonly #halts = new Map<string, { newest: KillEntry; at: number; repeats: number }>();
@@ -161,10 +163,7 @@ export class SessionEvents {
     }
     if (event === 'sending') {
       const order = this.#parts.order(clientOrderId)?.intent;
-      if (order?.purpose !== 'stop') return undefined;
-      const what = draftText(order, this.#parts.instrument(order.symbol));
-      const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is sent`;
-      return { kind: 'notice', time, level: 'warn', text };
+      return order && this.#stopReached(order, time);
     }
     if (event === 'unknown' || event === 'quarantined') {
       const of = this.#named(clientOrderId);
@@ -177,6 +176,18 @@ export class SessionEvents {
     if (text === undefined || of === undefined) return undefined;
     this.#unknown.delete(clientOrderId);
     return { kind: 'resolved', time, level: 'info', ...of, text };
+  }
+
+  /** In a thin market a stop takes several orders: the first is reported. */
+  #stopReached(order: WorkingOrder['intent'], time: number): SessionEvent | undefined {
+    const place = `${order.strategy}\n${order.symbol}`;
+    const isAgain = this.#stopped.has(place);
+    if (order.purpose !== 'stop') this.#stopped.delete(place);
+    if (order.purpose !== 'stop' || isAgain) return undefined;
+    this.#stopped.add(place);
+    const what = draftText(order, this.#parts.instrument(order.symbol));
+    const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is sent`;
+    return { kind: 'notice', time, level: 'warn', text };
   }
 
   #named(clientOrderId: string): OfSentOrder | undefined {
