@@ -32,14 +32,20 @@ export interface BookedFill {
   readonly after: Position;
 }
 
-/** Books fills, oldest first. Those of a symbol that is not among the instruments are left out. */
+/** What is held by strategy and symbol between two fills. */
+export type Places = Map<string, { readonly basis: CostBasis; position: Position }>;
+
+/**
+ * Books fills, oldest first. Those of a symbol that is not among the instruments are left out. With the `places` of earlier fills, it goes on
+ * after them.
+ */
 export function* bookedFills(
   fills: Iterable<FillEntry>,
   instruments: readonly InstrumentEntry[],
   basis: () => CostBasis = averageCost,
+  places: Places = new Map(),
 ): Generator<BookedFill> {
   const known = new Map(instruments.map((entry) => [entry.symbol, instrument(entry)]));
-  const places = new Map<string, { readonly basis: CostBasis; position: Position }>();
   for (const { evidence: _, ...row } of fills) {
     const listed = known.get(row.symbol);
     if (listed === undefined) continue;

@@ -88,7 +88,7 @@ const queries = {
   orderId: 'SELECT order_id FROM orders WHERE client_order_id = ?',
   // The unique index begins with the account.
   fill: `SELECT ${fillColumns} FROM fills WHERE account IN ('spot', 'margin') AND trade_id = ? AND order_id = ?`,
-  page: `SELECT ${fillColumns}, seq FROM fills WHERE seq > ? ORDER BY seq LIMIT ${fillsInPage}`,
+  page: `SELECT ${fillColumns}, seq FROM fills WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${fillsInPage}`,
   newest: `SELECT ${fillColumns} FROM fills ORDER BY seq DESC LIMIT ?`,
   highest: `SELECT max(id) FROM (SELECT max(CAST(order_id AS INTEGER)) AS id FROM orders
     UNION ALL SELECT max(CAST(trade_id AS INTEGER)) FROM fills)`,
@@ -130,10 +130,10 @@ export function pastIn(open: () => Database | undefined) {
       const [row] = own === undefined ? [] : readOrders(own, 'client_order_id = ?', clientOrderId);
       return own && row && { row, fills: readFills(own, 'client_order_id = ?', clientOrderId) };
     },
-    /** Every fill, oldest first. */
-    *fills(): Iterable<FillEntry> {
-      for (let last = 0; ; ) {
-        const page = (ask('page')?.raw().all(last) ?? []) as FillRow[];
+    /** Every fill, oldest first; or those after a row up to another one, by their numbers. */
+    *fills(after = 0, until = Number.MAX_SAFE_INTEGER): Iterable<FillEntry> {
+      for (let last = after; ; ) {
+        const page = (ask('page')?.raw().all(last, until) ?? []) as FillRow[];
         for (const row of page) yield fillOf(row);
         last = (page.at(-1)?.[15] ?? last) as number;
         if (page.length < fillsInPage) return;

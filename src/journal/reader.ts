@@ -116,8 +116,10 @@ export function openReader(dir: string) {
     strategies: () => strategies().map(({ id }) => id),
     /** The same by their numbers in client order ids. */
     strategyNumbers: () => new Map(strategies().map(({ id, number }) => [number, id])),
-    /** Every fill, oldest first, a page at a time. */
-    pastFills: (): Iterable<FillEntry> => pastIn(() => db).fills(),
+    /** Every fill, or those after a row up to another one, oldest first, a page at a time. */
+    pastFills: (after?: number, until?: number): Iterable<FillEntry> => pastIn(() => db).fills(after, until),
+    /** The number of the last row of fills; 0 without one. */
+    lastFill: () => all<{ last: number | null }>('SELECT max(seq) AS last FROM fills')[0]?.last ?? 0,
     ...equityIn(db),
     close: () => void db.close(),
   };

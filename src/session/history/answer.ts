@@ -6,7 +6,7 @@ import { wordsFor } from '../../execution/operator-decisions.ts';
 import type { JournalReader } from '../../journal/reader.ts';
 import { clipped, speedName } from '../../trading/format.ts';
 import { logLines } from './log-lines.ts';
-import { performanceOf } from './performance.ts';
+import type { Performance } from './performance.ts';
 import { decisionTimeline, type Step, timelineOf } from './timeline.ts';
 
 export type AnyQuestion = { [Q in Question]: { readonly question: Q; readonly asked: Asked<Q> } }[Question];
@@ -48,8 +48,13 @@ function denials(reader: JournalReader, hours: number): readonly DenialsByRule[]
   );
 }
 
-/** The answer; throws a `Refusal` where there is none. */
-export function answer(reader: JournalReader, dir: string, given: AnyQuestion): Answers[Question] {
+/** The answer; throws a `Refusal` where there is none. `performance` keeps what it has added up from one question to the next. */
+export function answer(
+  reader: JournalReader,
+  dir: string,
+  given: AnyQuestion,
+  performance: Performance,
+): Answers[Question] {
   switch (given.question) {
     case 'why':
       return why(reader, dir, given.asked.subject);
@@ -61,7 +66,7 @@ export function answer(reader: JournalReader, dir: string, given: AnyQuestion): 
     case 'denials':
       return denials(reader, given.asked.hours);
     case 'performance':
-      return performanceOf(reader, given.asked.strategy);
+      return performance.of(reader, given.asked.strategy);
     case 'log':
       return logLines(dir, given.asked);
     default:

@@ -6,7 +6,7 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '../../domain/money.ts';
 import { earnedOf, isBelowMinimum, openProfit, type Position } from '../../domain/position.ts';
-import { bookedFills } from '../../journal/booked-fills.ts';
+import { averageCost, type BookedFill, bookedFills, type Places } from '../../journal/booked-fills.ts';
 import type { JournalReader } from '../../journal/reader.ts';
 
 /** The longest lists that are answered; older ones are left out. */
@@ -41,18 +41,63 @@ interface Held {
   price: Ticks;
 }
 
-/** Sums of the days with fills, and the profit after each fill. */
-function walkFills(reader: JournalReader, only: string | undefined) {
-  const held = new Map<string, Held>();
-  const days = new Map<number, Sums>();
-  const curve: EquityPoint[] = [];
-  for (const { fill, at, before, after } of bookedFills(reader.pastFills(), reader.instruments())) {
-    if (only !== undefined && fill.strategy !== only) continue;
-    const one = getOrMake(held, `${fill.strategy}|${fill.symbol}`, () => ({
+/** The deepest fall of a curve from its highest point so far. */
+class Drawdown {
+  #peak: EquityPoint | undefined;
+  #highest = noUnits;
+  #deepest: { readonly amount: Units; readonly from: number; readonly to: number } = {
+    amount: noUnits,
+    from: 0,
+    to: 0,
+  };
+
+  add(point: EquityPoint): void {
+    const now = units(point.equity);
+    const { at } = point;
+    if (this.#peak === undefined) this.#deepest = { amount: noUnits, from: at, to: at };
+    if (this.#peak === undefined || now > this.#highest) {
+      this.#peak = point;
+      this.#highest = now;
+    } else if (minus(this.#highest, now) > this.#deepest.amount)
+      this.#deepest = { amount: minus(this.#highest, now), from: this.#peak.at, to: at };
+  }
+
+  get view(): PerformanceView['maxDrawdown'] {
+    return { ...this.#deepest, amount: unitsText(this.#deepest.amount) };
+  }
+}
+
+/** Sums of the days with fills, and the profit of one strategy after each of its fills. It goes on with the fills that are new. */
+class Walk {
+  readonly days = new Map<number, Sums>();
+  readonly drawdown = new Drawdown();
+  curve: EquityPoint[] = [];
+  /** The row of the last fill. */
+  until = 0;
+  readonly #only: string | undefined;
+  readonly #held = new Map<string, Held>();
+  readonly #places: Places = new Map();
+  /** Each so many fills make a point, so that a curve of years stays short. */
+  #step = 1;
+  #count = 0;
+
+  constructor(only: string | undefined) {
+    this.#only = only;
+  }
+
+  goOn(reader: JournalReader, until: number): void {
+    const fills = reader.pastFills(this.until, until);
+    for (const booked of bookedFills(fills, reader.instruments(), averageCost, this.#places))
+      if (this.#only === undefined || booked.fill.strategy === this.#only) this.#add(booked);
+    this.until = until;
+  }
+
+  #add({ fill, at, before, after }: BookedFill): void {
+    const one = getOrMake(this.#held, `${fill.strategy}|${fill.symbol}`, () => ({
       ...{ position: after, flatWith: noUnits, at, price: fill.price },
     }));
     Object.assign(one, { position: after, at, price: fill.price });
-    const sums = getOrMake(days, startOf('day', fill.time), nothing);
+    const sums = getOrMake(this.days, startOf('day', fill.time), nothing);
     sums.fills++;
     sums.fees = plus(sums.fees, minus(after.fees, before.fees));
     sums.profit = plus(sums.profit, minus(earnedOf(after), earnedOf(before)));
@@ -62,9 +107,19 @@ function walkFills(reader: JournalReader, only: string | undefined) {
       if (earned > one.flatWith) sums.wins++;
       one.flatWith = earned;
     }
-    if (only !== undefined) curve.push({ at: fill.time, equity: unitsText(profitOf(held.values())) });
+    if (this.#only !== undefined) this.#draw({ at: fill.time, equity: unitsText(profitOf(this.#held.values())) });
   }
-  return { days, curve };
+
+  #draw(point: EquityPoint): void {
+    this.drawdown.add(point);
+    // The last fill is always a point.
+    if (this.#count % this.#step !== 0) this.curve.pop();
+    this.curve.push(point);
+    this.#count++;
+    if (this.curve.length < 4 * mostPoints) return;
+    this.curve = this.curve.filter((_, index) => index % 2 === 1);
+    this.#step *= 2;
+  }
 }
 
 function profitOf(held: Iterable<Held>): Units {
@@ -104,39 +159,56 @@ function periodsOf(unit: PeriodUnit, days: ReadonlyMap<number, Sums>): readonly 
     }));
 }
 
-/** The deepest fall from the highest point so far. */
-function drawdownOf(curve: readonly EquityPoint[]): PerformanceView['maxDrawdown'] {
-  let [peak, peakAt] = [units(curve[0]?.equity ?? '0'), curve[0]?.at ?? 0];
-  let [deepest, from, to] = [noUnits, peakAt, peakAt];
-  for (const { at, equity } of curve) {
-    const now = units(equity);
-    if (now > peak) [peak, peakAt] = [now, at];
-    else if (minus(peak, now) > deepest) [deepest, from, to] = [minus(peak, now), peakAt, at];
-  }
-  return { amount: unitsText(deepest), from, to };
-}
-
 /** Evenly spread points, with the last one. */
 const thinned = (curve: readonly EquityPoint[]): readonly EquityPoint[] => {
   const step = Math.ceil(curve.length / mostPoints);
   return curve.filter((_, index) => (curve.length - 1 - index) % step === 0);
 };
 
-/** Of one strategy, or of all together. */
-export function performanceOf(reader: JournalReader, strategy: string | undefined): PerformanceView {
-  const { days, curve } = walkFills(reader, strategy);
+/** Answers again and again of the same strategy, or of all together, and reads only what is new since the last answer. */
+export class Performance {
+  #strategy: string | undefined;
+  #walk = new Walk(undefined);
+  #answer: { readonly key: string; readonly view: PerformanceView } | undefined;
+
+  of(reader: JournalReader, strategy: string | undefined): PerformanceView {
+    const until = reader.lastFill();
+    if (strategy !== this.#strategy || until < this.#walk.until) {
+      this.#strategy = strategy;
+      this.#walk = new Walk(strategy);
+    }
+    const last = reader.equity();
+    const strategies = reader.strategies();
+    const key = [strategy, until, last?.at, last?.equity, ...strategies].join('|');
+    if (this.#answer?.key !== key) {
+      this.#walk.goOn(reader, until);
+      this.#answer = { key, view: { strategies, ...viewOf(reader, strategy, this.#walk) } };
+    }
+    return this.#answer.view;
+  }
+}
+
+function viewOf(
+  reader: JournalReader,
+  strategy: string | undefined,
+  { days: walked, curve, drawdown }: Walk,
+): Omit<PerformanceView, 'strategies'> {
+  const days = new Map(walked);
+  let points: readonly EquityPoint[] = curve;
+  let deepest = drawdown;
   if (strategy === undefined) {
     // A day without a fill has a change of equity, too.
-    for (const [day, change] of equityByDay(reader)) getOrMake(days, day, nothing).profit = change;
+    for (const [day, profit] of equityByDay(reader)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
+    points = reader.equityCurve(mostPoints);
+    deepest = new Drawdown();
+    for (const point of points) deepest.add(point);
   }
-  const points = strategy === undefined ? reader.equityCurve(mostPoints) : curve;
   const all = [...days.values()];
   const sum = (of: (sums: Sums) => number): number => all.reduce((total, sums) => total + of(sums), 0);
   return {
-    strategies: reader.strategies(),
     periods: { day: periodsOf('day', days), week: periodsOf('week', days), month: periodsOf('month', days) },
     curve: thinned(points),
-    maxDrawdown: drawdownOf(points),
+    maxDrawdown: deepest.view,
     roundTrips: sum(({ roundTrips }) => roundTrips),
     wins: sum(({ wins }) => wins),
     fees: unitsText(all.reduce((total, { fees }) => plus(total, fees), noUnits)),

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTime } from '../../../test/kit/builders.ts';
+import { fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
+import type { Entry } from '../../journal/entries.ts';
+import { openState } from '../../journal/open.ts';
+import { openReader } from '../../journal/reader.ts';
+import { openForWriting } from '../../journal/worker.ts';
+import { writer } from '../../journal/writer.ts';
+import { Performance } from './performance.ts';
+
+const minuteMs = 60_000;
+const fill = (number: number): Entry =>
+  fillRowOf({
+    ...{ tradeId: String(number), side: number % 2 === 0 ? 'BUY' : 'SELL' },
+    ...{ price: String(100 + (number % 7)), time: startTime + number * minuteMs },
+  });
+
+test('what is added up fill by fill equals what one reading of all gives, and only new fills are read', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-performance-'));
+  const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s']);
+  const db = openForWriting(path);
+  const write = writer(db, 1);
+  write([
+    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
+    orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime }),
+  ]);
+  const read: number[] = [];
+  const look = (performance: Performance, strategy?: string) => {
+    const reader = openReader(dir);
+    let count = 0;
+    function* counted(after?: number, until?: number) {
+      for (const one of reader.pastFills(after, until)) {
+        count++;
+        yield one;
+      }
+    }
+    const view = performance.of({ ...reader, pastFills: counted }, strategy);
+    reader.close();
+    read.push(count);
+    return view;
+  };
+  const [all, one] = [new Performance(), new Performance()];
+  expect(look(all).roundTrips).toBe(0);
+  let number = 0;
+  for (const count of [3, 0, 4_000, 1, 1_500]) {
+    write(Array.from({ length: count }, () => fill(number++)));
+    write([{ kind: 'equity', at: startTime + number * minuteMs, equity: String(1_000 + number) }]);
+    read.length = 0;
+    expect(look(all)).toEqual(look(new Performance()));
+    expect(look(one, 's').periods).toEqual(look(new Performance(), 's').periods);
+    expect(read).toEqual([count, number, count, number]);
+    const { curve, maxDrawdown } = look(one, 's');
+    const whole = look(new Performance(), 's');
+    expect([maxDrawdown, curve.at(-1)]).toEqual([whole.maxDrawdown, whole.curve.at(-1)]);
+    expect(curve.length).toBeLessThanOrEqual(1_000);
+    expect(curve.length).toBeGreaterThan(Math.min(number, 500) - 1);
+  }
+  expect(look(one, 's').fees).toBe(look(all).fees);
+  expect(look(one, 'other')).toMatchObject({ curve: [], fees: '0' });
+  db.close();
+  lock.release();
+  rmSync(dir, { recursive: true });
+});
