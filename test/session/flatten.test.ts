@@ -1,7 +1,9 @@
 /** A daemon whose operator acts by hand: pauses, flattens and cancels one order, with whatever goes wrong meanwhile. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { writeOffline } from '../../src/session/control/offline-journal.ts';
 import { differencesAtRest, quiet } from '../kit/books.ts';
-import { price, quotes, target, trader } from '../kit/rig.ts';
+import { marketStart, price, quotes, target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { pass, until } from '../kit/until.ts';
 
@@ -22,14 +24,15 @@ async function trading() {
   rig.emit('taker', target(0.1));
   const daemon = await rig.start();
   await quiet(rig, exchange);
-  expect([resting().length, sides()]).toEqual([1, ['BUY']]);
+  expect([resting().length, new Set(sides())]).toEqual([1, new Set(['BUY'])]);
   return daemon;
 }
-const soldUnits = (): number =>
+const soldOf = (symbol: string): number =>
   exchange
     .allTrades(trader.uid)
-    .filter(({ side }) => side === 'SELL')
+    .filter((trade) => trade.side === 'SELL' && trade.symbol.toUpperCase() === symbol)
     .reduce((sum, { qty }) => sum + Number(qty), 0);
+const soldUnits = (): number => soldOf('BTCUSDT');
 
 test('sluice pause keeps a strategy from entering, over kill -9 too, lets it leave, and sluice resume lifts it', async () => {
   const daemon = await trading();
@@ -130,6 +133,54 @@ describe('sluice flatten', () => {
     expect([done.code, rig.read((reader) => reader.kills())]).toEqual([code, []]);
     expect(done.stderr).toMatch(why);
     expect(sides()).toEqual(['BUY']);
+  });
+
+  test('of one symbol pauses those that trade it and leaves others, and of all closes every market', async () => {
+    rig.emit('other', target(1));
+    await trading();
+    const one = await rig.run('flatten', '--symbol', 'ETHUSDT', '--reason', 'news');
+    expect(one.stdout).toMatch(/^other is paused: .* other closed (0\.99\d*|1) ETH on ETHUSDT at /);
+    expect(one.stdout).not.toMatch(/taker|maker/);
+    expect([resting().length, soldOf('BTCUSDT'), soldOf('ETHUSDT')]).toEqual([1, 0, expect.closeTo(1, 2)]);
+    const all = await rig.run('flatten', '--reason', 'all of it');
+    expect(all.stdout).toContain('taker closed 0.09');
+    expect([resting().length, soldOf('BTCUSDT')]).toEqual([0, expect.closeTo(0.1, 2)]);
+    expect(rig.read((reader) => reader.kills())).toMatchObject([
+      { kind: 'pause', strategy: 'other', reason: 'news' },
+      { kind: 'pause', strategy: null, reason: 'all of it' },
+    ]);
+    // Books are compared once no signal is open.
+    for (const puppet of ['taker', 'other'] as const) rig.emit(puppet, target(0));
+    rig.emit('maker', quotes());
+    expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  });
+
+  test('closes what a strategy holds that is no longer configured, on a market that nobody else trades', async () => {
+    rig.emit('other', target(1));
+    const daemon = await trading();
+    await daemon.end('SIGTERM');
+    const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: { id: string }[] };
+    rig.configure({ strategies: strategies.filter(({ id }) => id !== 'other') });
+    await rig.start();
+    rig.emit('other', undefined);
+    expect((await rig.run('flatten', '--strategy', 'other', '--reason', 'left')).stdout).toMatch(
+      /^other is paused: .* other closed (0\.99\d*|1) ETH on ETHUSDT at /,
+    );
+    expect(soldOf('ETHUSDT')).toBeCloseTo(1, 2);
+    expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  });
+
+  test('does nothing under a HALT, and says so', async () => {
+    const daemon = await trading();
+    await daemon.end('SIGKILL');
+    const halt = { kind: 'halt', everything: false, strategy: null, by: 'ledger', reason: 'USDT is missing' } as const;
+    writeOffline(rig.state, [{ ...halt, at: marketStart }]);
+    await rig.start();
+    expect(await rig.run('flatten', '--strategy', 'taker', '--reason', 'news')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/nothing was done: under HALT positions may be wrong.*USDT is missing/),
+    });
+    expect([sides(), rig.read((reader) => reader.kills())]).toEqual([['BUY'], []]);
   });
 
   test('needs a reason, and a daemon', async () => {
