@@ -4,6 +4,7 @@ import { cut } from './cut.ts';
 import { disk } from './disk.ts';
 import { fsync } from './fsync.ts';
 import { kill } from './kill.ts';
+import { killByHand } from './kill-by-hand.ts';
 import { killLegs } from './kill-legs.ts';
 import type { Kind } from './kind.ts';
 import { load } from './load.ts';
@@ -18,6 +19,7 @@ export const kinds: readonly Kind[] = [
   killNoIds,
   killShared,
   killLegs,
+  killByHand,
   stop,
   disk,
   fsync,
