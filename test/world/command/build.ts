@@ -24,9 +24,12 @@ const protocolPaths = [
   'src/trader.ts',
   'src/trading/assemble.ts',
   'src/trading/build-execution.ts',
+  'src/trading/flatten.ts',
+  'src/trading/kill-switch.ts',
   'src/trading/orders.ts',
   'src/trading/retries.ts',
   'src/trading/restore.ts',
+  'src/trading/stopped-by.ts',
 ];
 
 const git = (...args: string[]): string =>
