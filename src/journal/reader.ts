@@ -62,14 +62,19 @@ export function openToRead(dir: string): {
   }
 }
 
+/** With a name of its own: the compiler cannot write the type of a connection into the declarations of the package. */
+interface Connection {
+  /** So that the archive can be read as well. */
+  readonly db: Database.Database;
+}
+
 /** Opens the journal of a state directory for reading; refuses what `openToRead` does. */
 export function openReader(dir: string) {
   const { db } = openToRead(dir);
   const all = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
   const strategies = () => all<{ id: string; number: number }>('SELECT id, number FROM strategies ORDER BY number');
-  return {
-    /** The connection, so that the archive can be read as well. */
-    db,
+  const connection: Connection = { db };
+  return Object.assign(connection, {
     meta: metaOf(db),
     orders: (where = '1 ORDER BY created_at', ...values: readonly (string | number)[]) =>
       readOrders(db, where, ...values),
@@ -122,7 +127,7 @@ export function openReader(dir: string) {
     lastFill: () => all<{ last: number | null }>('SELECT max(seq) AS last FROM fills')[0]?.last ?? 0,
     ...equityIn(db),
     close: () => void db.close(),
-  };
+  });
 }
 export type JournalReader = ReturnType<typeof openReader>;
 

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ScaledClock } from '../../src/clock/clock.ts';
+import { type Clock, ScaledClock } from '../../src/clock/clock.ts';
 import { placesOf } from '../../src/commands/dashboard/dashboard.ts';
 import { libraryOf } from '../../src/commands/dashboard/library.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
@@ -52,7 +52,10 @@ export interface Machine {
 }
 
 /** `prepare`: writes into the folder before daemons hold their directories. */
-export async function startOnMachine(prepare?: (folder: string) => Promise<void>): Promise<Machine> {
+export async function startOnMachine(
+  prepare?: (folder: string) => Promise<void>,
+  clock: Clock = new ScaledClock(1),
+): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-machine-'));
   await prepare?.(folder);
   const daemons = [
@@ -60,7 +63,6 @@ export async function startOnMachine(prepare?: (folder: string) => Promise<void>
     await startDaemon(join(folder, 'paper'), 'paper'),
   ] as const;
   const places = placesOf(daemons.map(({ dir }) => dir));
-  const clock = new ScaledClock(1);
   let secrets = 0;
   const server = await startMachine({
     ...{ places: () => places, library: libraryOf(join(folder, 'runs')), port: 0, token: machineToken },

@@ -5,7 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { answerMs } from '../../src/dashboard/machine/daemons.ts';
 import type { DaemonRow, Overview } from '../../src/dashboard/machine/overview.ts';
 import { ownDaemon } from '../../src/session/state.ts';
 import { ask, json, upgrade } from '../kit/dashboard.ts';
@@ -54,19 +56,36 @@ test('a daemon that has stopped, hangs up or answers nonsense is never shown as 
   expect((await rows())[1]).toMatchObject({ contact: 'silent', problem: expect.stringContaining('of this version') });
 });
 
-test('a daemon that takes a connection and never answers is silent, and the others are shown meanwhile', async () => {
-  const [live] = machine.daemons;
-  const hangs = createServer(() => {});
+test('a daemon that takes a connection and never answers is silent after two seconds', async () => {
+  const clock = new SimClock(0);
+  await machine.close();
+  machine = await startOnMachine(undefined, clock);
+  const hangs = createServer(() => void clock.advanceTo(clock.now() + answerMs));
   await once(hangs.listen(0, '127.0.0.1'), 'listening');
   const { port } = hangs.address() as AddressInfo;
-  rewrite(live.dir, { control: `http://127.0.0.1:${port}` });
-  const [first, second] = await rows();
-  expect(first).toMatchObject({
-    contact: 'silent',
-    problem: 'It does not answer: no answer within 2 s.',
-  });
-  expect(second?.contact).toBe('answers');
+  rewrite(machine.daemons[0].dir, { control: `http://127.0.0.1:${port}` });
+  const [first] = await rows();
+  expect(first).toMatchObject({ contact: 'silent', problem: 'It does not answer: no answer within 2 s.' });
   hangs.closeAllConnections();
+  hangs.close();
+});
+
+test('a daemon whose event loop hangs is cut off from its page, which would look fresh', async () => {
+  const clock = new SimClock(0);
+  await machine.close();
+  machine = await startOnMachine(undefined, clock);
+  const hangs = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });
+  await once(hangs, 'listening');
+  hangs.on('connection', (daemon) => {
+    daemon.send('{"whole":true}');
+    daemon.on('ping', () => void clock.advanceTo(clock.now() + 60_000));
+  });
+  const { port } = hangs.address() as AddressInfo;
+  rewrite(machine.daemons[0].dir, { control: `http://127.0.0.1:${port}` });
+  const path = `ws://127.0.0.1:${machine.server.port}/daemons/live/api/live`;
+  const page = new WebSocket(path, ['sluice', machineToken]);
+  const [[code]] = await Promise.all([once(page, 'close'), once(page, 'message')]);
+  expect(code).toBe(1013);
   hangs.close();
 });
 

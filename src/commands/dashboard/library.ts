@@ -41,15 +41,15 @@ const isOwn = (folder: string): boolean => lstatSync(folder).isDirectory();
 
 export function libraryOf(dir: string): Library {
   const listed = (): readonly string[] => runIds(dir).filter((id) => isOwn(join(dir, id)));
-  // A saved run never changes.
-  const read = new Map<string, RunRow | Refusal>();
+  // A saved run never changes; a damaged one may be restored.
+  const read = new Map<string, RunRow>();
 
   function runs(ids: readonly string[]): readonly (RunRow | Refusal)[] {
     const shown = ids.slice(0, mostListed);
     for (const id of [...read.keys()]) if (!shown.includes(id)) read.delete(id);
     return shown.map((id) => {
       const found = read.get(id) ?? orRefusal(() => rowOf(readRun(join(dir, id))));
-      read.set(id, found);
+      if (!(found instanceof Refusal)) read.set(id, found);
       return found;
     });
   }
