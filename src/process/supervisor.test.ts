@@ -23,24 +23,28 @@ const told = (): readonly string[] =>
   existsSync(join(dir, 'told')) ? readFileSync(join(dir, 'told'), 'utf8').trim().split('\n') : [];
 
 test.skipIf(process.platform === 'win32')(
-  'systemd is told of the begin, of life three times within its time, and of the end',
+  'systemd is told that a start goes on, of its end, of life three times within its time, and of the end',
   async () => {
     const clock = new SimClock(0);
     const failures: string[] = [];
     const { ready, stopping } = supervisor({ ...notifier(), WATCHDOG_USEC: '60000000' }, clock, (why) =>
       failures.push(why),
     );
-    expect(told()).toEqual([]);
+    await until('a start that goes on', () => told().length === 1);
+    await clock.advanceTo(100_000);
+    await until('the same again', () => told().length === 2);
     ready();
-    await until('two words', () => told().length === 2);
-    await clock.advanceTo(20_000);
-    await until('a sign of life', () => told().length === 3);
-    await clock.advanceTo(39_999);
+    await until('two words', () => told().length === 4);
+    await clock.advanceTo(120_000);
+    await until('a sign of life', () => told().length === 5);
+    await clock.advanceTo(139_999);
     stopping();
     await until('the end', () => told().some((line) => line.includes('STOPPING')));
-    await clock.advanceTo(200_000);
+    await clock.advanceTo(900_000);
     expect(told().toSorted()).toEqual([
       '/run/systemd/notify --ready --status=Trading',
+      '/run/systemd/notify EXTEND_TIMEOUT_USEC=300000000',
+      '/run/systemd/notify EXTEND_TIMEOUT_USEC=300000000',
       '/run/systemd/notify STOPPING=1',
       '/run/systemd/notify WATCHDOG=1',
       '/run/systemd/notify WATCHDOG=1',

@@ -13,10 +13,12 @@ export interface Supervisor {
 
 /** Signs of life in the time after which systemd ends a process: one or two may come late. */
 const signsOfLife = 3;
+/** A start may wait for hours, but a blocked one is ended after this, real ms. As `TimeoutStartSec` in the unit. */
+const startWithinMs = 300_000;
 
 const nobody: Supervisor = { ready() {}, stopping() {} };
 
-/** `failed` is called once when it cannot be told. `clock`: real time. */
+/** From now on systemd is told that the start goes on. `failed` is called once when it cannot be told. `clock`: real time. */
 export function supervisor(
   environment: Readonly<Record<string, string | undefined>>,
   clock: Clock,
@@ -37,8 +39,14 @@ export function supervisor(
     child.unref();
   };
   const withinMs = Number(within) / 1_000;
+  const started = new AbortController();
+  // By the event loop, too.
+  void every(clock, startWithinMs / signsOfLife, AbortSignal.any([started.signal, ended.signal]), () =>
+    tell(`EXTEND_TIMEOUT_USEC=${startWithinMs * 1_000}`),
+  );
   return {
     ready() {
+      started.abort();
       tell('--ready', '--status=Trading');
       if (!(withinMs > 0)) return;
       // By the event loop: while that is blocked, no sign is given.

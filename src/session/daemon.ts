@@ -153,6 +153,7 @@ export async function runUntilStopped(
     session = await start({ ...options, ...parts, metrics: measured });
   } catch (error) {
     await metrics?.close();
+    systemd.stopping();
     takeAway();
     throw error;
   }

@@ -106,8 +106,8 @@ StartLimitBurst=5
 # The daemon says when trading has begun, and gives signs of life from its event loop, by systemd-notify.
 Type=notify
 NotifyAccess=all
-# An exchange may be away for hours; the start waits for it.
-TimeoutStartSec=infinity
+# An exchange may be away for hours, and the start waits for it: the daemon extends this while its event loop runs.
+TimeoutStartSec=300
 WatchdogSec=60
 User=${user}
 WorkingDirectory=${plain(folder)}
