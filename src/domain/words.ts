@@ -188,7 +188,7 @@ export const actionWords: ActionWords = {
   resume:
     'Strategies may create orders again. Their current signals are planned and checked against every limit again; the daily loss starts at zero.',
   flatten:
-    'Entries are paused until you resume, also after a restart, and resting orders are cancelled. Positions are closed by a LIMIT order near the best price, what is left of them by a MARKET order, within the slippage. What was paid or lost by that stays so.',
+    'Entries are paused until you resume, also after a restart, and resting orders are cancelled. Positions are closed by a LIMIT order near the best price, what is left of them by a MARKET order, within the slippage. This cannot be undone.',
   acknowledge: 'It is not sent again. Its cause stays as it is, and the journal says who acknowledged it.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',
 };

@@ -406,7 +406,12 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   });
 
   it('has nothing wider than a phone of 360 px', async () => {
-    const page = await openPage();
+    const market = { interval: '1min', intervals: ['1min', '5min', '60min'], last: '6017.5', pricePrecision: 1 };
+    const alarms = [
+      { id: 3, time: sampleTime, level: 'error', text: 'HALT: the ledger and the account differ' },
+    ] as const;
+    const markets = ['XBTUSD', 'ETHUSD', 'SOLUSD'].map((symbol) => ({ ...market, symbol }));
+    const page = await openPage(view({ markets, alarms }));
     await page.setViewportSize({ width: 360, height: 740 });
     await page.waitForTimeout(200);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

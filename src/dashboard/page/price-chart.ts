@@ -195,6 +195,7 @@ function drawLines(drawing: Drawing, lines: readonly Line[]): void {
       price: drawn(line.price),
       title: line.title,
       color: colour(line.colour),
+      axisLabelTextColor: colour('panel'),
       lineStyle: line.style,
       lineWidth: 1,
       axisLabelVisible: line.title !== '',
@@ -217,7 +218,7 @@ function Legend({ all, decimals, now }: { all: readonly KlineView[]; decimals: n
   ] as const;
   return html`
     <p class="legend" aria-hidden="true">
-      <span>${day(openTime) === day(now) ? '' : `${shortDay(openTime)} `}${minuteTime(openTime)}</span>
+      <span class="at">${day(openTime) === day(now) ? '' : `${shortDay(openTime)} `}${minuteTime(openTime)}</span>
       ${prices.map(([name, price]) => html`<span>${name} <b class=${close >= open ? 'up' : 'down'}>${money(price.toFixed(decimals), decimals)}</b></span>`)}
       <span class="wide">V <b>${volumeText(volume)}</b></span>
     </p>
