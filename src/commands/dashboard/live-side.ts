@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { readConfig } from '../../config/read.ts';
 import { type StrategyConfig, tradingSchema } from '../../config/schema.ts';
 import { type Instrument, instrument } from '../../domain/instrument.ts';
-import { unitsNumber } from '../../domain/money.ts';
+import { lots, priceNumber, quantityNumber, units, unitsNumber } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { restoreFill } from '../../execution/records.ts';
@@ -96,7 +96,7 @@ function strategySide(
   return {
     ...{ fills, instruments, from: since, to },
     capital: allocation === undefined ? undefined : unitsNumber(allocation),
-    slippage: slippageOf(reader, id, to - recentMs, entries),
+    slippage: slippageOf(reader, id, to - recentMs, { fills, instruments }),
     denialShare: denialShareOf(reader, id, to - recentMs),
   };
 }
@@ -112,20 +112,27 @@ function denialShareOf(reader: JournalReader, id: string, after: number): number
 }
 
 /** What MARKET orders paid beyond the price by which they were approved: their value then over the quantity that was expected. */
-function slippageOf(reader: JournalReader, id: string, after: number, entries: readonly FillEntry[]): number | null {
+function slippageOf(
+  reader: JournalReader,
+  id: string,
+  after: number,
+  { fills, instruments }: Pick<Side, 'fills' | 'instruments'>,
+): number | null {
   const orders = reader.orders(
     "strategy = ? AND type = 'MARKET' AND created_at > ? ORDER BY created_at DESC LIMIT ?",
     ...[id, after, mostOrders],
   );
-  const fillsOf = Map.groupBy(entries, ({ clientOrderId }) => clientOrderId);
+  const fillsOf = Map.groupBy(fills, ({ clientOrderId }) => clientOrderId);
   let [paid, value] = [0, 0];
-  for (const { clientOrderId, side, expected } of orders) {
+  for (const { clientOrderId, symbol, side, expected } of orders) {
+    const at = instruments.get(symbol);
     const approved = reader.events(clientOrderId).find(({ event }) => event === 'approved')?.detail['value'];
-    const price = Number(approved) / Number(expected);
-    if (approved === undefined || !(price > 0)) continue;
+    if (at === undefined || typeof approved !== 'string') continue;
+    const price = unitsNumber(units(approved)) / quantityNumber(lots(expected, at, 'down'), at);
+    if (!Number.isFinite(price)) continue;
     for (const fill of fillsOf.get(clientOrderId) ?? []) {
-      const quantity = Number(fill.quantity);
-      const beyond = quantity * (Number(fill.price) - price);
+      const quantity = quantityNumber(fill.quantity, at);
+      const beyond = quantity * (priceNumber(fill.price, at) - price);
       paid += side === 'BUY' ? beyond : -beyond;
       value += quantity * price;
     }
