@@ -9,6 +9,19 @@ export interface Level {
    * open and close, the low below them, the close above the open; the root of the volume, of 255.
    */
   readonly data: string;
+  /** Packed columns, one for each line of `indicators`: steps since the value before, null where there is none. */
+  readonly indicators: string;
+}
+
+/** A line of an indicator; its values are in `Level.indicators`. */
+export interface PayloadIndicator {
+  readonly strategy: string;
+  readonly name: string;
+  readonly group: string;
+  /** What a value is a multiple of. */
+  readonly step: number;
+  /** It lies among the prices; others have a pane of their own. */
+  readonly isPrice: boolean;
 }
 
 export interface PayloadSeries {
@@ -19,6 +32,9 @@ export interface PayloadSeries {
   readonly quantityPrecision: number;
   readonly base: string;
   readonly levels: readonly Level[];
+  readonly indicators: readonly PayloadIndicator[];
+  /** Lines of indicators that the file has no room for. */
+  readonly leftOut: number;
   /** Packed columns of its fills; see `payload.ts`. */
   readonly fillData: string;
   /** Packed columns of its round trips; see `payload.ts`. */

@@ -9,7 +9,20 @@ import type { RoundTrip } from '../research/round-trips.ts';
 import type { MetricSeries } from '../research/series.ts';
 import type { Summary } from '../research/summary.ts';
 
+/** An indicator, or one line of several, that a strategy decided on. */
+export interface SeriesIndicator {
+  readonly strategy: string;
+  /** `average`, `macd.signal`. */
+  readonly name: string;
+  /** The indicator of a line: `macd`. */
+  readonly group: string;
+  /** A value for each row of the series, NaN where it is not warm. Calculated when a report is made. */
+  readonly values: () => Float64Array;
+}
+
 export interface ReportSeries extends MetricSeries {
+  /** Left out where they are not known. */
+  readonly indicators?: readonly SeriesIndicator[];
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
   readonly base: string;

@@ -7,7 +7,8 @@ import { closeTime, intervalMs } from '../domain/interval.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import { rowsOpenedBy } from '../research/series.ts';
-import type { Level } from './chart-data.ts';
+import type { PayloadSeries } from './chart-data.ts';
+import { indicatorLines } from './indicator-lines.ts';
 import type { ReportSeries } from './input.ts';
 
 const minute = 60_000;
@@ -58,7 +59,7 @@ function merged({ columns, first, end }: Rows, ms: number): Columns {
 }
 
 /** Columns of whole numbers in few characters. */
-export const pack = (columns: readonly (readonly number[])[]): string =>
+export const pack = (columns: readonly (readonly (number | null)[])[]): string =>
   deflateRawSync(JSON.stringify(columns), { level: 5 }).toString('base64');
 
 /** Times are written in this unit, ms. */
@@ -114,16 +115,21 @@ function windows(series: ReportSeries, trips: readonly RoundTrip[], most: number
   return joined;
 }
 
-/** Levels of one series from large to small intervals, with at most `budget` klines together. */
-export function levelsOf(series: ReportSeries, trips: readonly RoundTrip[], budget: number): readonly Level[] {
+/** Levels of one series from large to small intervals, with at most `budget` klines together, and `values` of indicators. */
+export function levelsOf(
+  series: ReportSeries,
+  trips: readonly RoundTrip[],
+  budget: number,
+  values: number,
+): Pick<PayloadSeries, 'levels' | 'indicators' | 'leftOut'> {
   const { interval, columns, first, end, pricePrecision } = series;
   const { openTime } = columns;
   const own = intervalMs(interval, openTime[first] as number);
   const lastsMs = closeTime(interval, openTime[end - 1] as number) - (openTime[first] as number);
-  const found: Level[] = [];
+  const found: { readonly ms: number; readonly rows: Columns }[] = [];
   let left = budget;
   const add = (ms: number, rows: Columns): void => {
-    found.push({ ms, data: packed(rows, pricePrecision) });
+    found.push({ ms, rows });
     left -= rows.openTime.length;
   };
   // All klines of its own interval where they fit; otherwise windows.
@@ -148,5 +154,14 @@ export function levelsOf(series: ReportSeries, trips: readonly RoundTrip[], budg
     const ranges = windows(series, trips, left);
     if (ranges.length > 0) add(0, columnsIn(series, ranges));
   }
-  return found;
+  const times = found.map(({ ms, rows }) => ({ ms: ms === 0 ? own : ms, openTime: rows.openTime }));
+  const { lines, leftOut } = indicatorLines(series, times, values);
+  return {
+    levels: found.map(({ ms, rows }, index) => ({
+      ...{ ms, data: packed(rows, pricePrecision) },
+      indicators: pack(lines.map(({ columns }) => columns[index] ?? [])),
+    })),
+    indicators: lines.map(({ line }) => line),
+    leftOut,
+  };
 }

@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** In the order in which they are put together. */
 const modules = [
   '../dashboard/page/kline-chart',
-  ...['unpack', 'levels', 'chart', 'evidence', 'trip-list', 'main'].map((name) => `page/${name}`),
+  ...['unpack', 'levels', 'indicator-lines', 'chart', 'evidence', 'trip-list', 'main'].map((name) => `page/${name}`),
 ];
 
 /** A module of ours without types, imports and exports: all modules share one scope, and the chart library is a global. */

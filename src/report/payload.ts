@@ -3,6 +3,7 @@ import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../domain/order.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { Payload } from './chart-data.ts';
+import { mostValues } from './indicator-lines.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { levelsOf, mostRows, pack, unitMs } from './levels.ts';
 import { stopSteps } from './stop-levels.ts';
@@ -96,7 +97,7 @@ export function payloadOf(input: ReportInput): Payload {
       return {
         ...{ symbol, interval, pricePrecision, quantityPrecision, base },
         ms: intervalMs(interval, columns.openTime[first] as number),
-        levels: levelsOf(series, trips, Math.floor(mostRows / share)),
+        ...levelsOf(series, trips, Math.floor(mostRows / share), Math.floor(mostValues / share)),
         ...packFills(input, series, Math.floor(mostFills / share)),
         tripData: packTrips(input, listed.filter(isHere)),
         stops: stopSteps(input, series),

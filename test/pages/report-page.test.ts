@@ -45,6 +45,8 @@ describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)(
   test('draws its klines, and a click on a round trip shows the fill and its evidence', async () => {
     const page = await opened(1_280, 900, 'light');
     expect(await page.locator('#chart-note').textContent()).toMatch(/^Klines of 4 h/);
+    // The lines that the strategy decided on, with their values.
+    expect(await page.locator('#indicators').textContent()).toMatch(/^fast [\d.]+ ?slow [\d.]+$/);
     await page.locator('.jump').first().click();
     await page.locator('#clicked table').waitFor();
     expect(await page.locator('#clicked').textContent()).toMatch(/1 fill.*BUY [\d.]+ XBT.*enter, taker.*kline-open/s);

@@ -19,19 +19,21 @@ import { fillTable } from '../../research/fill-table.ts';
 import type { RoundTripTable } from '../../research/round-trip-table.ts';
 import { roundTripsOf, roundTripTable } from '../../research/round-trips.ts';
 import { type Prepared, prepare } from '../prepare/prepare.ts';
+import { indicatorsOf } from '../result/decided-on.ts';
 import { equityInput } from '../result/summary.ts';
 import type { RunResult } from '../run.ts';
-import { hashRows, sha256 } from './identity.ts';
+import { type CodeVersion, codeVersions, hashRows, sha256 } from './identity.ts';
 import type { Finished } from './keep.ts';
 import { readEquityCsv, readFillsCsv, readStopsCsv } from './rows.ts';
 import { type KeptRun, readRun, readRunFile } from './store.ts';
 
-const seriesOf = ({ input }: Prepared): readonly ReportSeries[] =>
+/** `isChosen`: strategies whose code is still that of the run. */
+const seriesOf = ({ input }: Prepared, isChosen?: (strategy: string) => boolean): readonly ReportSeries[] =>
   input.series.map((one) => {
     const at = input.instruments.get(one.symbol);
     if (at === undefined) throw new Error(`${one.symbol} has no instrument`);
     const { pricePrecision, quantityPrecision, base } = at;
-    return { ...one, pricePrecision, quantityPrecision, base };
+    return { ...one, pricePrecision, quantityPrecision, base, indicators: indicatorsOf(input, one, isChosen) };
   });
 
 function detailOf(fill: Fill | undefined): string {
@@ -106,8 +108,14 @@ function upToItsEnd(prepared: Prepared, { summary }: KeptRun): Prepared {
   return { ...prepared, input: { ...prepared.input, series } };
 }
 
+interface Klines {
+  readonly prepared: Prepared;
+  /** As it is now. */
+  readonly code: readonly CodeVersion[];
+}
+
 /** The klines of a saved run, or why they are not available. */
-async function klinesOf(folder: string, run: KeptRun): Promise<Prepared | string> {
+async function klinesOf(folder: string, run: KeptRun): Promise<Klines | string> {
   const { file, set } = run.configuration;
   if (!existsSync(file)) return `The configuration ${file} no longer exists, so the klines are not shown.`;
   try {
@@ -116,7 +124,7 @@ async function klinesOf(folder: string, run: KeptRun): Promise<Prepared | string
     const prepared = await prepare(join(dirname(file), basename(file)), config, settings);
     const changed = Object.entries(run.summary.dataHashes).filter(([symbol, of]) => prepared.dataHashes[symbol] !== of);
     return changed.length === 0
-      ? upToItsEnd(prepared, run)
+      ? { prepared: upToItsEnd(prepared, run), code: codeVersions(config, file) }
       : `The data of ${changed.map(([symbol]) => symbol).join(', ')} have changed since this run, so its klines are not shown.`;
   } catch (error) {
     if (error instanceof Refusal) return `The klines can no longer be read: ${error.message}`;
@@ -147,9 +155,20 @@ export async function reportOfKept(folder: string): Promise<string> {
     const trips = roundTripTable(table, [], instruments);
     return textOf(run, { ...saved, table, trips, series: [], missing: found, days, chart: days });
   }
-  const input = equityInput(found.input, table, flowsOf(run), run.summary.margin?.charges);
+  const { prepared, code } = found;
+  const isUnchanged = (strategy: string): boolean =>
+    code.find((one) => one.strategy === strategy)?.sha256 === run.code.find((one) => one.strategy === strategy)?.sha256;
+  const input = equityInput(prepared.input, table, flowsOf(run), run.summary.margin?.charges);
   const { days, chart } = walkEquity(input);
   const shown = input.rates === undefined ? table : converted(table, input.rates);
   const trips = roundTripTable(shown, input.series, instruments);
-  return textOf(run, { ...saved, table: shown, trips, series: seriesOf(found), missing: undefined, days, chart });
+  return textOf(run, {
+    ...saved,
+    table: shown,
+    trips,
+    series: seriesOf(prepared, isUnchanged),
+    missing: undefined,
+    days,
+    chart,
+  });
 }

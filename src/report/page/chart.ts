@@ -20,8 +20,9 @@ import {
   seconds,
 } from '../../dashboard/page/kline-chart.ts';
 import type { Payload, PayloadSeries } from '../chart-data.ts';
+import { IndicatorLines } from './indicator-lines.ts';
 import { finestFor, intervalName, lengthOf, nearView, type OpenLevel } from './levels.ts';
-import { fillsOf, indexAt, type Kline, klinesOf, type ShownFill, withinKlines } from './unpack.ts';
+import { fillsOf, indexAt, type Kline, klinesOf, type ShownFill, valuesOf, withinKlines } from './unpack.ts';
 
 export interface Shown {
   readonly series: PayloadSeries;
@@ -31,6 +32,8 @@ export interface Shown {
 
 export interface Pointed {
   readonly kline: Kline;
+  /** By line of an indicator. */
+  readonly values: readonly number[];
   readonly ms: number;
 }
 
@@ -48,6 +51,7 @@ export async function openSeries(series: PayloadSeries, payload: Payload): Promi
       ms: lengthOf(level, series.ms),
       isPartial: level.ms === 0,
       klines: await klinesOf(level, series, payload.unitMs),
+      values: await valuesOf(level, series),
     })),
   );
   return { series, levels, fills: await fillsOf(series, payload) };
@@ -71,9 +75,11 @@ export class KlineChart {
   readonly #stops: ISeriesApi<'Line'>;
   readonly #targets: ISeriesApi<'Line'>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
+  readonly #indicators: IndicatorLines;
   #shown: Shown | undefined;
   #level: OpenLevel | undefined;
   #klines: readonly Kline[] = [];
+  #values: readonly Float64Array[] = [];
   #lines: IPriceLine[] = [];
   #isWaiting = false;
 
@@ -88,6 +94,8 @@ export class KlineChart {
     this.#stops = chart.addSeries(LineSeries, steps);
     this.#targets = chart.addSeries(LineSeries, steps);
     this.#markers = createSeriesMarkers(this.#klineSeries.prices, []);
+    const line = { ...quiet, crosshairMarkerVisible: false, lineWidth: 1 } as const;
+    this.#indicators = new IndicatorLines(chart, (pane) => chart.addSeries(LineSeries, line, pane));
     chart.timeScale().subscribeVisibleLogicalRangeChange(() => {
       if (this.#isWaiting) return;
       this.#isWaiting = true;
@@ -103,11 +111,14 @@ export class KlineChart {
   }
 
   klineAt(time: number): Pointed | undefined {
-    const kline = this.#klines[indexAt(this.#klines, time + 1) - 1];
-    return kline === undefined || this.#level === undefined ? undefined : { kline, ms: this.#level.ms };
+    const index = indexAt(this.#klines, time + 1) - 1;
+    const kline = this.#klines[index];
+    const values = this.#values.map((line) => line[index] ?? Number.NaN);
+    return kline === undefined || this.#level === undefined ? undefined : { kline, values, ms: this.#level.ms };
   }
 
   show(shown: Shown, from: number, to: number): void {
+    if (this.#shown !== shown) this.#indicators.begin(shown.series.indicators);
     this.#shown = shown;
     const { pricePrecision } = shown.series;
     const priceFormat = { type: 'price', precision: pricePrecision, minMove: 10 ** -pricePrecision } as const;
@@ -122,6 +133,7 @@ export class KlineChart {
     paintKlines(this.#klineSeries);
     this.#stops.applyOptions({ color: colour('down') });
     this.#targets.applyOptions({ color: colour('up') });
+    this.#indicators.paint();
     const view = this.#view();
     if (view !== undefined) this.#drawMarks(...view);
   }
@@ -154,7 +166,8 @@ export class KlineChart {
     if (this.#shown === undefined) return;
     this.#level = finestFor(this.#shown.levels, from, to, this.#mostInView);
     if (this.#level === undefined) return;
-    this.#klines = nearView(this.#level, from, to);
+    ({ klines: this.#klines, values: this.#values } = nearView(this.#level, from, to));
+    this.#indicators.draw(this.#klines, this.#values);
     const { prices, volumes } = this.#klineSeries;
     prices.setData(
       this.#klines.map(({ time, open, high, low, close }) => ({ time: seconds(time), open, high, low, close })),

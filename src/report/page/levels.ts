@@ -8,6 +8,8 @@ export interface OpenLevel {
   readonly ms: number;
   readonly isPartial: boolean;
   readonly klines: readonly Kline[];
+  /** By line of an indicator, its value after each of these klines; NaN where it has none. */
+  readonly values: readonly Float64Array[];
 }
 
 /** Views on either side that are at hand for dragging. */
@@ -34,9 +36,14 @@ export const finestFor = (
   opened.findLast((one) => (to - from) / one.ms <= most && (!one.isPartial || covers(one, from, to))) ?? opened[0];
 
 /** The klines in view and some on either side. */
-export function nearView({ klines }: OpenLevel, from: number, to: number): readonly Kline[] {
+export function nearView(
+  { klines, values }: OpenLevel,
+  from: number,
+  to: number,
+): Pick<OpenLevel, 'klines' | 'values'> {
   const margin = views * (to - from);
-  return klines.slice(indexAt(klines, from - margin), indexAt(klines, to + margin) + 1);
+  const [first, end] = [indexAt(klines, from - margin), indexAt(klines, to + margin) + 1];
+  return { klines: klines.slice(first, end), values: values.map((line) => line.subarray(first, end)) };
 }
 
 export const lengthOf = ({ ms }: Pick<Level, 'ms'>, own: number): number => (ms === 0 ? own : ms);

@@ -2,6 +2,7 @@
 import type { Payload } from '../chart-data.ts';
 import { KlineChart, openSeries, type Pointed, type Shown } from './chart.ts';
 import { amount, byId, moment, showEvidence } from './evidence.ts';
+import { lineColour } from './indicator-lines.ts';
 import { listTrips } from './trip-list.ts';
 
 /** Klines on either side of a moment that the reader jumps to. */
@@ -57,11 +58,27 @@ class ReportPage {
 
   /** The prices of the kline under the pointer, or of the last one. */
   #showPrices(at: Pointed | undefined): void {
-    const kline = at?.kline ?? this.#shown?.levels.findLast(({ isPartial }) => !isPartial)?.klines.at(-1);
+    const last = this.#shown?.levels.findLast(({ isPartial }) => !isPartial);
+    const kline = at?.kline ?? last?.klines.at(-1);
+    const values = at?.values ?? last?.values.map((line) => line.at(-1) ?? Number.NaN);
     if (kline === undefined) return;
     const price = (value: number): string => amount(value, this.#shown?.series.pricePrecision ?? 0);
     byId('legend').textContent =
       `${moment(kline.time).slice(0, 16)}  O ${price(kline.open)}  H ${price(kline.high)}  L ${price(kline.low)}  C ${price(kline.close)}`;
+    const { indicators = [], leftOut = 0 } = this.#shown?.series ?? {};
+    const of = (name: string, index: number): string => {
+      const value = values?.[index] ?? Number.NaN;
+      return Number.isFinite(value) ? `${name} ${value.toPrecision(5)}` : name;
+    };
+    byId('indicators').replaceChildren(
+      ...indicators.map(({ name }, index) => {
+        const entry = document.createElement('span');
+        entry.style.color = lineColour(index);
+        entry.textContent = of(name, index);
+        return entry;
+      }),
+      leftOut === 0 ? '' : `${leftOut} more without room`,
+    );
   }
 
   async #choose(symbol: string): Promise<Shown | undefined> {

@@ -30,8 +30,12 @@ export interface ShownFill {
 export async function unpack(text: string) {
   const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  const columns: readonly (readonly number[])[] = await new Response(unpacked).json();
-  return { length: columns[0]?.length ?? 0, at: (column: number, row: number) => columns[column]?.[row] ?? 0 };
+  const columns: readonly (readonly (number | null)[])[] = await new Response(unpacked).json();
+  return {
+    length: columns[0]?.length ?? 0,
+    at: (column: number, row: number) => columns[column]?.[row] ?? 0,
+    isThere: (column: number, row: number) => typeof columns[column]?.[row] === 'number',
+  };
 }
 
 export async function klinesOf(level: Level, { pricePrecision }: PayloadSeries, unitMs: number): Promise<Kline[]> {
@@ -50,6 +54,19 @@ export async function klinesOf(level: Level, { pricePrecision }: PayloadSeries, 
       close: close / scale,
       volume: (at(5, row) / 255) ** 2,
     };
+  });
+}
+
+/** By line of an indicator, its value after each kline of a level. */
+export async function valuesOf(level: Level, { indicators }: PayloadSeries): Promise<readonly Float64Array[]> {
+  const { length, at, isThere } = await unpack(level.indicators);
+  return indicators.map(({ step }, line) => {
+    let steps = 0;
+    return Float64Array.from({ length }, (_, row) => {
+      if (!isThere(line, row)) return Number.NaN;
+      steps += at(line, row);
+      return steps * step;
+    });
   });
 }
 
