@@ -10,7 +10,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { openForWriting } from '../src/journal/worker.ts';
+import { openForWriting } from '../src/journal/open-for-writing.ts';
 import { liveSession } from './live-session.ts';
 
 const orders = Number(process.argv[2] ?? 300);

@@ -4,7 +4,7 @@ import { makeClientOrderId } from '../../src/domain/ids.ts';
 import type { Entry, EventEntry } from '../../src/journal/entries.ts';
 import type { Guard } from '../../src/journal/newest-head.ts';
 import { type Binding, openState } from '../../src/journal/open.ts';
-import { openForWriting } from '../../src/journal/worker.ts';
+import { openForWriting } from '../../src/journal/open-for-writing.ts';
 import { writer } from '../../src/journal/writer.ts';
 
 export interface PastOrder {

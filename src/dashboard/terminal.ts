@@ -1,18 +1,10 @@
 /** The short status of a daemon in a terminal. The caller prints the lines and redraws them as it likes. */
 import { stripVTControlCharacters, styleText } from 'node:util';
+import type { LimitUse } from '../domain/limit-use.ts';
 import { Decimal } from '../domain/money.ts';
 import { escapeText } from '../domain/printable.ts';
 import { grouped, moment, roundedMoney } from '../domain/words.ts';
-import type {
-  DaemonState,
-  DecisionView,
-  FillView,
-  LimitView,
-  OpenOrderView,
-  StrategyView,
-  UnknownView,
-  View,
-} from './view.ts';
+import type { DaemonState, DecisionView, FillView, OpenOrderView, StrategyView, UnknownView, View } from './view.ts';
 
 type Style = Parameters<typeof styleText>[0];
 // The caller knows whether its stream shows colours and strips them when it does not.
@@ -162,7 +154,7 @@ const maxLimits = 6;
 const orderLine = ({ strategy, side, quantity, symbol, price, state }: OpenOrderView): string =>
   `${bold(strategy)}  ${side} ${grouped(quantity)} ${symbol} at ${price ?? 'market'}  ${state}`;
 
-function limitLine({ name, strategy, symbol, unit, used = '0', allowed, share }: LimitView): string {
+function limitLine({ name, strategy, symbol, unit, used = '0', allowed, share }: LimitUse): string {
   const shown = (text: string): string => (unit === 'amount' ? roundedMoney(text) : grouped(text));
   const percent = `${Math.round(100 * share)} %`;
   const tone = share >= 1 ? styled('red', percent) : share >= 0.8 ? styled('yellow', percent) : percent;

@@ -3,6 +3,7 @@
  * Money is decimal text, times are UTC ms of the daemon's clock. A field that changes its meaning raises `viewVersion`.
  */
 
+import type { LimitUse } from '../domain/limit-use.ts';
 import type { Columns, Kline, Side } from '../domain/market.ts';
 import type { Account, FillJson, OrderState, OrderType, Purpose } from '../domain/order.ts';
 import type { ActionWords } from '../domain/words.ts';
@@ -37,7 +38,7 @@ export interface View {
   /** Newest first; the charts mark these too. */
   readonly fills: readonly FillView[];
   /** Limits in force with what is used of them, those of all strategies first. */
-  readonly limits: readonly LimitView[];
+  readonly limits: readonly LimitUse[];
   readonly weight: WeightView;
   /** Unresolved ones first, then the newest. */
   readonly unknowns: readonly UnknownView[];
@@ -189,22 +190,6 @@ export interface DecisionView {
 export interface FillView extends FillJson {
   readonly maker: boolean;
   readonly purpose: Purpose;
-}
-
-/** A limit of orders, positions or losses. */
-export interface LimitView {
-  /** Its key in the configuration, such as `maxPosition`. */
-  readonly name: string;
-  /** `amount`: in quote. `count`: a number of things. `each`: it judges single orders, so nothing of it is used up. */
-  readonly unit: 'amount' | 'count' | 'each';
-  /** Of which strategy, symbol or both; of all where both are left out. */
-  readonly strategy?: string;
-  readonly symbol?: string;
-  /** Undefined where it judges single orders. */
-  readonly used: string | undefined;
-  readonly allowed: string;
-  /** Used by allowed, for a bar. */
-  readonly share: number;
 }
 
 export interface WeightView {

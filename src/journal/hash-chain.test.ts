@@ -8,8 +8,8 @@ import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../test/kit/journal
 import type { Entry } from './entries.ts';
 import { brokenHead, chainOf, commitIn, readHead, sumRows } from './hash-chain.ts';
 import { backUpBeforeMigration } from './open.ts';
+import { openForWriting } from './open-for-writing.ts';
 import { migrate, released, schemaVersion, versionOf } from './schema.ts';
-import { openForWriting } from './worker.ts';
 import { writer } from './writer.ts';
 
 let root: string;

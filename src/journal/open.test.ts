@@ -250,7 +250,7 @@ describe('the writer in its own thread', () => {
   test('commits so that a power cut loses nothing', async () => {
     const state = openOnce();
     const code = `
-      import { openForWriting } from ${JSON.stringify(new URL('./worker.ts', import.meta.url).href)};
+      import { openForWriting } from ${JSON.stringify(new URL('./open-for-writing.ts', import.meta.url).href)};
       const db = openForWriting(${JSON.stringify(state.path)});
       console.log(db.pragma('synchronous', { simple: true }), db.pragma('journal_mode', { simple: true }));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], {

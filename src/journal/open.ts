@@ -21,9 +21,9 @@ import {
   keepHead,
   type RememberedOpening,
 } from './newest-head.ts';
+import { openForWriting } from './open-for-writing.ts';
 import { type Past, pastIn } from './past-orders.ts';
 import { metaOf, migrate, schemaVersion, versionOf } from './schema.ts';
-import { openForWriting } from './worker.ts';
 
 export const journalFile = 'journal.db';
 

@@ -4,7 +4,7 @@ import type { Entry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
 import { headWriter, type RememberedOpening } from './newest-head.ts';
-import { openForWriting } from './worker.ts';
+import { openForWriting } from './open-for-writing.ts';
 import { writeOrFull, writer } from './writer.ts';
 
 export interface WriteRequest {

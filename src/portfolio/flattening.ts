@@ -11,25 +11,22 @@ import {
   least,
   lots,
   lotsIn,
-  lotsOf,
-  minus,
   noLots,
   notional,
   noUnits,
   plus,
   priceNumber,
   priceText,
-  quantityNumber,
   quantityText,
   type Ticks,
   ticks,
   ticksOf,
   type Units,
   units,
-  unitsNumber,
   unitsText,
 } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
+import { averagePrice } from './depth-fill.ts';
 import { isUndecided, leastLots, limitDraft, market, type OrderDraft, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 
@@ -246,15 +243,7 @@ function limitOf({ worst }: Flatten, side: Side, book: Book | undefined, at: Ins
 
 /** Whether the displayed depth fills all of it at no worse than the allowed price on average. */
 function isWithin({ worst }: Flatten, side: Side, size: Lots, book: Book | undefined, at: Instrument): boolean {
-  let left = size;
-  let value = noUnits;
-  for (const [price, quantity] of (side === 'SELL' ? book?.bids : book?.asks) ?? []) {
-    const taken = least(lotsOf(quantity, at), left);
-    value = plus(value, notional(ticksOf(price, at, side === 'SELL' ? 'down' : 'up'), taken, at));
-    left = minus(left, taken);
-    if (left === 0n) break;
-  }
-  if (left > 0n) return false;
-  const average = unitsNumber(value) / quantityNumber(size, at);
+  const average = averagePrice((side === 'SELL' ? book?.bids : book?.asks) ?? [], side, size, at);
+  if (average === undefined) return false;
   return side === 'SELL' ? average >= priceNumber(worst, at) : average <= priceNumber(worst, at);
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { draft, fill, intent, portfolio, startTime, wide } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
+import type { LimitUse } from '../domain/limit-use.ts';
 import { rate, units } from '../domain/money.ts';
 import type { Limits } from './context.ts';
-import { type LimitUse, limitUse } from './limit-use.ts';
+import { limitUse } from './limit-use.ts';
 import { Risk } from './risk.ts';
 
 const places = [{ id: 's', symbol: 'BTCUSDT' }];

@@ -1,4 +1,6 @@
 /** How much of each limit is used at the moment, by the numbers that the rules compare (`exposure-rules.ts`, `killing-limits.ts`). */
+
+import type { LimitUse } from '../domain/limit-use.ts';
 import {
   absolute,
   greatest,
@@ -16,20 +18,6 @@ import {
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { StrategyLimits } from './context.ts';
 import type { Risk } from './risk.ts';
-
-/** `amount`: in quote. `count`: a number of things. `each`: it judges single orders, so nothing of it is used up. */
-export interface LimitUse {
-  /** Its key in the configuration, such as `maxPosition`. */
-  readonly name: string;
-  readonly unit: 'amount' | 'count' | 'each';
-  readonly strategy?: string;
-  readonly symbol?: string;
-  /** Decimal text, as `allowed` is; undefined where it judges single orders. */
-  readonly used: string | undefined;
-  readonly allowed: string;
-  /** Used by allowed, for a bar; 0 where nothing is allowed. */
-  readonly share: number;
-}
 
 type Of = Pick<LimitUse, 'strategy' | 'symbol'>;
 

@@ -11,22 +11,19 @@ import {
   lotsOf,
   minus,
   noLots,
-  notional,
-  noUnits,
   partOfLots,
   plus,
   priceNumber,
   priceText,
-  quantityNumber,
   quantityText,
   rateNumber,
   rateText,
   type Ticks,
   ticksOf,
-  unitsNumber,
   worsened,
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
+import { averagePrice, levelTicks } from '../portfolio/depth-fill.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Created, Limits, RiskContext, Rule, Valued } from './context.ts';
 import {
@@ -189,7 +186,7 @@ const slippage: Rule = (context) => {
     return undefined;
   const bid = book?.bids[0]?.[0];
   const ask = book?.asks[0]?.[0];
-  const average = averagePrice(context);
+  const average = averagePrice(opposite(context), draft.side, draft.expectedLots, context.at);
   const maxSlippage = rateText(limits.maxSlippage);
   if (bid === undefined || ask === undefined || average === undefined)
     return { slippage: 'more than the book shows', maxSlippage };
@@ -197,24 +194,6 @@ const slippage: Rule = (context) => {
   const estimate = draft.side === 'BUY' ? average / mid - 1 : 1 - average / mid;
   return estimate <= rateNumber(limits.maxSlippage) ? undefined : { slippage: estimate.toFixed(4), maxSlippage };
 };
-
-/** What the order would trade at on average; undefined where the book shows too little. */
-function averagePrice(context: Valued): number | undefined {
-  const { draft, at } = context;
-  let left: Lots = draft.expectedLots;
-  let spent = noUnits;
-  for (const [price, quantity] of opposite(context)) {
-    const here = lotsOf(quantity, at);
-    const taken = here < left ? here : left;
-    spent = plus(spent, notional(levelTicks(price, context), taken, at));
-    left = minus(left, taken);
-    if (left === 0n) return unitsNumber(spent) / quantityNumber(draft.expectedLots, at);
-  }
-  return undefined;
-}
-
-const levelTicks = (price: number, { draft, at }: Valued): Ticks =>
-  ticksOf(price, at, draft.side === 'BUY' ? 'up' : 'down');
 
 /** Self-match: an order must not trade with one of ours, whichever strategy's. Without a book any of ours that rests is too near for a MARKET order. */
 const selfMatch: Rule = (context) => {
@@ -242,7 +221,7 @@ function reachOf(context: Valued): Ticks | undefined {
   let left: Lots = context.draft.expectedLots;
   for (const [price, quantity] of opposite(context)) {
     left = minus(left, lotsOf(quantity, context.at));
-    if (left <= 0n) return levelTicks(price, context);
+    if (left <= 0n) return levelTicks(price, context.draft.side, context.at);
   }
   return undefined;
 }

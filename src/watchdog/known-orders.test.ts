@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { orderRowOf } from '../../test/kit/journal-rows.ts';
 import { journalFile, openState } from '../journal/open.ts';
-import { openForWriting } from '../journal/worker.ts';
+import { openForWriting } from '../journal/open-for-writing.ts';
 import { writer } from '../journal/writer.ts';
 import { knownOrders } from './known-orders.ts';
 

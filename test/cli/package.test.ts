@@ -64,6 +64,18 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining([...new Set(named)]));
   });
 
+  test('holds each thread and process that it starts by its file', () => {
+    const started = files
+      .filter((file) => /^dist\/.*\.js$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(join(installed, file), 'utf8').matchAll(/moduleUrl\(\s*'([^']+)'/g)].map(([, path = '']) =>
+          join(dirname(file), `${path}.js`),
+        ),
+      );
+    expect(started.length).toBeGreaterThan(5);
+    expect(files).toEqual(expect.arrayContaining(started));
+  });
+
   test('asks for Node 24 and brings none: its binary is larger than everything else together', () => {
     const asked = z.object({
       engines: z.object({ node: z.string() }),
@@ -182,7 +194,7 @@ describe('the package', () => {
        console.log(files.has(entry), files.has('/page/theme.css'), files.get(entry).body.includes('import type'));`,
     );
     expect(found).toBe('true true false\n');
-    expect(files).toContain('dist/src/journal/worker.js');
+    expect(files).toContain('dist/src/journal/writer-thread.js');
     expect(files).toContain('dist/src/process/busy-watch.js');
   });
 });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openState } from '../../src/journal/open.ts';
-import { openForWriting } from '../../src/journal/worker.ts';
+import { openForWriting } from '../../src/journal/open-for-writing.ts';
 import { writer } from '../../src/journal/writer.ts';
 import { desk } from '../kit/command.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from '../kit/journal-rows.ts';

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { tradingSchema } from '../../src/config/schema.ts';
 import type { Entry } from '../../src/journal/entries.ts';
 import { journalFile, openState } from '../../src/journal/open.ts';
-import { openForWriting } from '../../src/journal/worker.ts';
+import { openForWriting } from '../../src/journal/open-for-writing.ts';
 import { writer } from '../../src/journal/writer.ts';
 import { csvRows } from '../../src/report/csv.ts';
 import { configHash } from '../../src/session/preflight/limits.ts';

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { backtestSchema, tradingSchema } from '../../src/config/schema.ts';
 import { instrumentsSchema } from '../../src/data/instruments.ts';
 import { rechain } from '../../src/journal/hash-chain.ts';
-import { openForWriting } from '../../src/journal/worker.ts';
+import { openForWriting } from '../../src/journal/open-for-writing.ts';
 import { caseOfXz, columnsOf, inputOf, scripted } from '../backtest/agreement.ts';
 import { desk } from '../kit/command.ts';
 import { runNow } from '../kit/run-now.ts';

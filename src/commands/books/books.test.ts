@@ -10,7 +10,7 @@ import { readParquetRows } from '../../data/catalogue/parquet-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { showPositions } from '../show/show.ts';
 import { showStatus } from '../show/status.ts';

@@ -16,7 +16,7 @@ import { beginning, filledOrder } from '../../../test/kit/ended-orders.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { backup, restore } from './backup.ts';
 import { checkJournal } from './check.ts';

@@ -23,7 +23,7 @@ import { archiveDir, archivesIn } from '../../journal/archive.ts';
 import type { Entry, SignalEntry, VenueTradeEntry } from '../../journal/entries.ts';
 import { takeLock } from '../../journal/lock.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { showPnl } from '../books/pnl.ts';
 import { showWhy } from '../show/why.ts';

@@ -9,8 +9,8 @@ import { eventOf, fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.t
 import { Refusal } from '../../domain/refusal.ts';
 import type { AuditEntry, Entry, EventEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { schemaVersion } from '../../journal/schema.ts';
-import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { check, checkJournal } from './check.ts';
 

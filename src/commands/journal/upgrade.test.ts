@@ -8,9 +8,9 @@ import { beginning, filledOrder, idOf, sent } from '../../../test/kit/ended-orde
 import { eventOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
 import { rechain } from '../../journal/hash-chain.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { openReader } from '../../journal/reader.ts';
 import { schemaVersion, versionOf } from '../../journal/schema.ts';
-import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { kill, resume } from '../control/actions.ts';
 import { checkJournal } from './check.ts';

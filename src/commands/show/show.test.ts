@@ -7,7 +7,7 @@ import { fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { takeLock } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { writeDaemonInfo } from '../../session/state.ts';

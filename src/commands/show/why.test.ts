@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { takeLock } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { showWhy } from './why.ts';
 

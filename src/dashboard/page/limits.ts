@@ -1,19 +1,19 @@
 /** The limits in force, with what is used of each. */
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { LimitView } from '../view.ts';
+import type { LimitUse } from '../../domain/limit-use.ts';
 import { exact, money } from './format.ts';
 import { view } from './store.ts';
 
 /** From this share on it warns. */
 const close = 0.8;
 
-const scopeOf = ({ strategy, symbol }: LimitView): string =>
+const scopeOf = ({ strategy, symbol }: LimitUse): string =>
   [strategy, symbol].filter((one) => one !== undefined).join(' · ') || 'all';
 
-const numberOf = (text: string, { unit }: LimitView): string => (unit === 'amount' ? money(text) : exact(text));
+const numberOf = (text: string, { unit }: LimitUse): string => (unit === 'amount' ? money(text) : exact(text));
 
-function Row({ limit }: { limit: LimitView }): VNode {
+function Row({ limit }: { limit: LimitUse }): VNode {
   const { name, share, used = '0', allowed } = limit;
   const tone = share >= 1 ? 'full' : share >= close ? 'close' : '';
   const scope = scopeOf(limit);

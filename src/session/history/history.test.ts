@@ -7,7 +7,7 @@ import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../../test/kit/jour
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { history } from './history.ts';
 import { startOf } from './performance.ts';

@@ -6,8 +6,8 @@ import { startTime } from '../../../test/kit/builders.ts';
 import { fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { openState } from '../../journal/open.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { openReader } from '../../journal/reader.ts';
-import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { Performance } from './performance.ts';
 

@@ -10,7 +10,7 @@ import { tradingSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
-import { openForWriting } from '../../journal/worker.ts';
+import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { startLive, venueNameOf } from '../live.ts';
 import { noLog } from '../log.ts';

@@ -1,0 +1,33 @@
+/** What an order would pay on average, by a displayed depth. */
+import type { Instrument } from '../domain/instrument.ts';
+import type { Level, Side } from '../domain/market.ts';
+import {
+  type Lots,
+  least,
+  lotsOf,
+  minus,
+  notional,
+  noUnits,
+  plus,
+  quantityNumber,
+  type Ticks,
+  ticksOf,
+  unitsNumber,
+} from '../domain/money.ts';
+
+/** The price of a level for an order that takes it: rounded against the order. */
+export const levelTicks = (price: number, side: Side, at: Instrument): Ticks =>
+  ticksOf(price, at, side === 'BUY' ? 'up' : 'down');
+
+/** `levels`: of the other side, the best first. Undefined where they are less than the order. */
+export function averagePrice(levels: readonly Level[], side: Side, size: Lots, at: Instrument): number | undefined {
+  let left = size;
+  let value = noUnits;
+  for (const [price, quantity] of levels) {
+    const taken = least(lotsOf(quantity, at), left);
+    value = plus(value, notional(levelTicks(price, side, at), taken, at));
+    left = minus(left, taken);
+    if (left === 0n) return unitsNumber(value) / quantityNumber(size, at);
+  }
+  return undefined;
+}
