@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--late-queue] [--horizon MS]`: many seeds
  * of the simulated world. `--campaign` goes on after the last seed of its file and writes down what this run came to; `--twice N` runs N seeds
- * twice and compares their traces. `--exhaustive [--scenario NAME] [--file FILE]`: every crash point. `--mutants [--most 1000] [--only NAME]`:
+ * twice and compares their traces. `--exhaustive [--scenario NAME] [--once] [--file FILE]`: every crash point, `--once`: without a second one. `--mutants [--most 1000] [--only NAME]`:
  * rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails. `--page`: docs/reference/reachability.md.
  * Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
  */
@@ -18,7 +18,7 @@ import { askedFor, ended, wholeFrom } from './asked.ts';
 const shownFailures = 5;
 
 const usage = `usage: npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--page] [--late-queue] [--horizon MS]
-       npm run simulate -- --exhaustive [--scenario NAME] [--file FILE] | --mutants [--most 1000] [--only NAME] | --seed N [--trace] [--mutant NAME] | --plan JSON`;
+       npm run simulate -- --exhaustive [--scenario NAME] [--once] [--file FILE] | --mutants [--most 1000] [--only NAME] | --seed N [--trace] [--mutant NAME] | --plan JSON`;
 const asked = askedFor(
   {
     seeds: { type: 'string' },
@@ -36,6 +36,7 @@ const asked = askedFor(
     plan: { type: 'string' },
     exhaustive: { type: 'boolean', default: false },
     scenario: { type: 'string' },
+    once: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     most: { type: 'string' },
@@ -90,7 +91,7 @@ async function seeds(): Promise<boolean> {
 function asWished(): Promise<boolean> {
   if (asked.mutants) return huntAll({ from: from ?? 1, most, jobs, only: asked.only });
   if (asked.exhaustive)
-    return exhaustive({ scenario: asked.scenario, jobs, file: asked.file ?? 'var/exhaustive.json' });
+    return exhaustive({ scenario: asked.scenario, jobs, once: asked.once, file: asked.file ?? 'var/exhaustive.json' });
   if (plan !== undefined) return explain(plan, explaining);
   return seed === undefined ? seeds() : explain(planOf(seed), explaining);
 }

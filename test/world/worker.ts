@@ -6,13 +6,15 @@ import { type Corner, explore } from './exhaustive.ts';
 export type Task =
   | { readonly kind: 'seeds'; readonly seeds: Seeds }
   | { readonly kind: 'mutant'; readonly name: string; readonly from: number; readonly most: number }
-  | { readonly kind: 'corner'; readonly corner: Corner };
+  | { readonly kind: 'corner'; readonly corner: Corner; readonly twice: boolean };
 
 const each = (): void => parentPort?.postMessage({ kind: 'run' });
 
 function carriedOut(task: Task): Promise<unknown> {
   if (task.kind === 'seeds') return runPart(task.seeds, each);
-  return task.kind === 'corner' ? explore(task.corner, { each }) : hunt(mutantOf(task.name).bent, task.from, task.most);
+  return task.kind === 'corner'
+    ? explore(task.corner, { twice: task.twice, each })
+    : hunt(mutantOf(task.name).bent, task.from, task.most);
 }
 
 parentPort?.on('message', (task: Task) => {

@@ -11,24 +11,28 @@ import { onThreads, out, told } from './threads.ts';
 export interface ExhaustiveOptions {
   readonly scenario: string | undefined;
   readonly jobs: number;
+  /** The first crash alone, without a second one in the recovery. */
+  readonly once: boolean;
   /** Where it is kept what is done: the same command goes on there. */
   readonly file: string;
 }
 
 const nameOf = ({ scenario, fault }: Corner): string => `${scenario} ${fault}`;
 
-export async function exhaustive({ scenario, jobs, file }: ExhaustiveOptions): Promise<boolean> {
+export async function exhaustive({ scenario, jobs, once, file }: ExhaustiveOptions): Promise<boolean> {
   if (scenario !== undefined && !scenarioNames.some((name) => name === scenario)) {
     out(`unknown scenario ${scenario}; there are ${scenarioNames.join(', ')}`);
     return false;
   }
   const build = buildNow();
   const known = read<Record<string, CornerRecord>>(file, {});
-  const done = new Map(Object.entries(known).filter(([, corner]) => counts(corner, build)));
+  const done = new Map(
+    Object.entries(known).filter(([, corner]) => counts(corner, build) && (once || corner.second > 0)),
+  );
   const corners = cornersOf(scenario);
   const tasks = corners
     .filter((corner) => !done.has(nameOf(corner)))
-    .map((corner): Task => ({ kind: 'corner', corner }));
+    .map((corner): Task => ({ kind: 'corner', corner, twice: !once }));
   if (tasks.length < corners.length)
     out(`${corners.length - tasks.length} of ${corners.length} are done already (${file})`);
   const { ms, runs } = await onThreads(tasks, {
