@@ -1,9 +1,9 @@
 /**
  * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--late-queue] [--horizon MS]`: many seeds
  * of the simulated world. `--campaign` goes on after the last seed of its file and writes down what this run came to; `--twice N` runs N seeds
- * twice and compares their traces. `--exhaustive [--scenario NAME] [--once] [--file FILE]`: every crash point, `--once`: without a second one. `--mutants [--most 1000] [--only NAME]`:
- * rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails. `--page`: docs/reference/reachability.md.
- * Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
+ * twice and compares their traces. `--exhaustive [--scenario NAME] [--once] [--file FILE]`: every crash point; `--once`: without a second crash.
+ * `--mutants [--most 1000] [--only NAME]`: rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails.
+ * `--page`: docs/reference/reachability.md. Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
  */
 import { availableParallelism } from 'node:os';
 import { exhaustive } from '../test/world/command/exhaustive.ts';

@@ -200,7 +200,7 @@ test('sluice cancel ORDER cancels one order, and refuses what is not open', asyn
     'maker',
     quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }, { side: 'BUY', price: price / 2 - 9, quantity: 0.1 }),
   );
-  await rig.start();
+  const daemon = await rig.start();
   await until('two orders', () => resting().length === 2);
   await quiet(rig, exchange);
   await rig.run('pause', 'other');
@@ -208,6 +208,7 @@ test('sluice cancel ORDER cancels one order, and refuses what is not open', asyn
   const id = first?.orderId ?? '';
   expect((await rig.run('cancel', id)).stdout).toBe('1 resting order was cancelled.\n');
   expect(exchange.allOrders(trader.uid).find(({ orderId }) => orderId === id)?.status).toBe('CANCELED');
+  await daemon.line(/operator cancels order \w+$/);
   expect(await rig.run('cancel', id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is not open') });
   expect(await rig.run('cancel', id, '--all')).toMatchObject({ code: 2 });
 });

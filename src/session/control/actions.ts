@@ -60,9 +60,12 @@ export function actionsOf(parts: ActionParts): OperatorActions {
       await assembled.resume(strategy, by, reason);
       return `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
     },
-    async cancel({ strategy, order }) {
+    async cancel({ strategy, order, by }) {
       refuseNobody(strategy);
-      if (order !== undefined) return cancelledText(await assembled.cancelOrders([openOrder(order, assembled)]));
+      const one = order === undefined ? [] : [openOrder(order, assembled)];
+      const what = order === undefined ? `the resting orders of ${strategy ?? 'all strategies'}` : `order ${order}`;
+      parts.notice({ level: 'info', text: `${by} cancels ${what}` });
+      if (order !== undefined) return cancelledText(await assembled.cancelOrders(one));
       return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
     },
     flatten: (asked) => flatten(asked, { assembled, clock, refuseNobody }),
