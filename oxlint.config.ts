@@ -67,7 +67,11 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     packages: ['node:*'],
   },
   // Runs in the browser, put together as one script by report/page.ts.
-  'report/page': { ours: ['src/dashboard/page/kline-chart.ts'], types: ['report'], packages: ['lightweight-charts'] },
+  'report/page': {
+    ours: ['src/dashboard/page/charts/kline-chart.ts'],
+    types: ['report'],
+    packages: ['lightweight-charts'],
+  },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   // Sends events to people, in a thread of its own: it sees no order and no exchange.
   alerts: { ours: ['domain', 'clock', 'config'], packages: ['got', 'nodemailer', 'better-sqlite3', 'zod', 'node:*'] },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { startLive } from '../src/session/live.ts';
-import { noLog } from '../src/session/log.ts';
+import { noLog } from '../src/session/log/log.ts';
 import type { Session } from '../src/session/session.ts';
 import { configure } from '../src/trading/strategies.ts';
 

@@ -22,7 +22,7 @@ import { memoryJournal } from '../src/journal/memory.ts';
 import { openState } from '../src/journal/open.ts';
 import { workerHost } from '../src/journal/writer-hosts.ts';
 import type { OrderDraft } from '../src/portfolio/plan.ts';
-import { noLog } from '../src/session/log.ts';
+import { noLog } from '../src/session/log/log.ts';
 import { type Assembled, assemble } from '../src/trading/assemble.ts';
 import { exchange as connect } from '../src/venue/exchange/exchange.ts';
 import type { OrderEntry } from '../src/venue/venue.ts';

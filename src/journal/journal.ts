@@ -102,9 +102,8 @@ export function journal(
 
   async function writeBatch(): Promise<boolean> {
     const batch = waiting.take();
-    const result = await host.write(batch);
+    full = (await host.write(batch)) === 'full';
     writing = undefined;
-    full = result === 'full';
     if (full) waiting.putBack(batch);
     else fills.trim(waiting.size);
     if (full && !closed) later(retryMs);

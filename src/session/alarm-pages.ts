@@ -1,7 +1,7 @@
 /** The page of the docs that explains an alarm: its meaning, what to look at, what to do. */
 import type { HaltCause } from '../execution/halt.ts';
 import { isLimit } from './control/kill-file.ts';
-import type { SessionEvent } from './events.ts';
+import type { SessionEvent } from './log/events.ts';
 
 /** Pages by kind of event; undefined for kinds that are never a warning. */
 export const alarmPages: Readonly<Record<SessionEvent['kind'] | 'killByLimit', string | undefined>> = {

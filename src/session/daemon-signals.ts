@@ -2,7 +2,7 @@
 import { causeOf, Refusal } from '../domain/refusal.ts';
 import { reloadsOnHangUp } from '../process/signals.ts';
 import { requestKill, signalText } from './control/kill-file.ts';
-import type { OpenLog } from './log.ts';
+import type { OpenLog } from './log/log.ts';
 import type { Session } from './session.ts';
 
 export interface SignalParts extends Omit<OpenLog, 'change'> {

@@ -13,7 +13,7 @@ import { supervisor } from '../process/supervisor.ts';
 import { configure } from '../trading/strategies.ts';
 import { listenToSignals } from './daemon-signals.ts';
 import { startLive } from './live.ts';
-import { fileLog, type LogLevel } from './log.ts';
+import { fileLog, type LogLevel } from './log/log.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type MetricsServer, metricsToken, serveMetrics, tokenName } from './metrics/server.ts';
 import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';

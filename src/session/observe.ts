@@ -11,10 +11,10 @@ import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import { alarmPage } from './alarm-pages.ts';
-import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import { eventText, logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
-import type { ReadConfig } from './reload-config.ts';
+import type { ReadConfig } from './reload/reload-config.ts';
 import { IndicatorCharts } from './view/indicator-charts.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 

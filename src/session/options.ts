@@ -12,10 +12,10 @@ import type { Opening } from '../journal/open.ts';
 import type { Configured } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './recording/recorder.ts';
-import type { ReadConfig } from './reload-config.ts';
+import type { ReadConfig } from './reload/reload-config.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {

@@ -6,7 +6,7 @@
 import { budget } from '../../src/budget/budget.ts';
 import { sharedFile } from '../../src/budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../src/clock/clock.ts';
-import { noLog } from '../../src/session/log.ts';
+import { noLog } from '../../src/session/log/log.ts';
 import { exchange } from '../../src/venue/exchange/exchange.ts';
 
 const [restUrl = '', path = '', most = '', speed = ''] = process.argv.slice(2);

@@ -2,66 +2,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Dashboard } from '../../src/dashboard/dashboard.ts';
-import type { View } from '../../src/dashboard/view.ts';
+import { describe, expect, it } from 'vitest';
 import { denialText } from '../../src/domain/words.ts';
 import { isWithoutChromium, launch } from '../kit/chromium.ts';
 import { ask, FakeDaemon, json, serve, token, upgrade } from '../kit/dashboard.ts';
+import { dashboardPage, textOf } from '../kit/dashboard-page.ts';
 import { decisionView, sampleTime, strategyView, view } from '../kit/view.ts';
 
-let daemon: FakeDaemon;
-let dashboard: Dashboard;
-const start = (): Promise<Dashboard> => {
-  daemon = new FakeDaemon();
-  return serve(daemon);
-};
-
 describe.skipIf(isWithoutChromium)('the dashboard page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  /** What must not happen: errors on the console, and requests that leave the origin. */
-  let errors: string[];
-  let requests: string[];
-
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
-  afterEach(async () => {
-    await context.close();
-    await dashboard.close();
-    expect(errors).toEqual([]);
-    const own = [`http://127.0.0.1:${dashboard.port}/`, `ws://127.0.0.1:${dashboard.port}/`, 'data:'];
-    expect(requests.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
-    expect(requests.length).toBeGreaterThan(10);
-  });
-
-  async function openPage(shown?: View): Promise<Page> {
-    dashboard = await start();
-    if (shown !== undefined) daemon.shown = shown;
-    errors = [];
-    requests = [];
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
-    });
-    page.on('pageerror', (error) => errors.push(error.message));
-    page.on('request', (sent) => requests.push(sent.url()));
-    page.on('websocket', (socket) => requests.push(socket.url()));
-    await page.goto(dashboard.url);
-    await page.waitForSelector('.summary');
-    return page;
-  }
-
-  /** As it reads on the screen, with spaces between cells. */
-  // biome-ignore lint/performance/useDomNodeTextContent: hidden text must not count
-  const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();
+  const opened = dashboardPage();
 
   it('shows positions, orders and fills, and draws both charts', async () => {
-    const page = await openPage();
+    const page = await opened.openPage();
     expect(await textOf(page, '#strategies')).toMatch(/cross.*Long 0\.2498.*−25\.73.*Stop\s+5,980/s);
     expect(await page.locator('#orders tbody tr').count()).toBe(6);
     expect(await page.locator('#fills tbody tr').count()).toBe(26);
@@ -72,7 +24,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
 
   it('shows what fees left behind as dust, not as a position', async () => {
     const position = { quantity: '0.0000714', isDust: true, entryPrice: undefined, value: '0.43', openProfit: '0' };
-    const page = await openPage(
+    const page = await opened.openPage(
       view({ strategies: [strategyView({ position, stop: undefined, takeProfit: undefined })] }),
     );
     expect(await textOf(page, '#strategies')).toMatch(/Flat.*Dust\s+0\.0000714/s);
@@ -88,7 +40,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
       code: 'orderValue',
       text: denialText(denial),
     });
-    const page = await openPage(view({ decisions: [decisionView(), denied] }));
+    const page = await opened.openPage(view({ decisions: [decisionView(), denied] }));
     await page.locator('#decisions button', { hasText: 'Denied' }).click();
     const text = await textOf(page, '#decisions .list');
     expect(text).toContain('The order is worth 12,400.5, one order may be worth at most 10,000.');
@@ -96,7 +48,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   });
 
   it('opens why something happened: of a fill, of a decision and at a kline of the chart, and Escape closes it', async () => {
-    const page = await openPage();
+    const page = await opened.openPage();
     await page.getByRole('button', { name: 'Why: cross: BUY 0.25 at 5,950' }).first().click();
     await page.getByRole('dialog', { name: 'grid: BUY XBTUSD, order 1954113290481123329, filled' }).waitFor();
     expect(await textOf(page, 'dialog')).toMatch(/planned.*BUY 0\.05.*answer: accepted.*fill.*maker, trade 88001/s);
@@ -105,7 +57,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     await page.locator('#decisions .why').nth(1).click();
     await page.getByRole('dialog', { name: 'Decision of cross on XBTUSD' }).waitFor();
     await page.keyboard.press('Escape');
-    expect(daemon.questions.filter((asked) => !asked.startsWith('performance'))).toEqual([
+    expect(opened.daemon.questions.filter((asked) => !asked.startsWith('performance'))).toEqual([
       'why {"subject":"sabcdeaaababaaaaaaaabqwertyui"}',
       `decision {"strategy":"cross","symbol":"XBTUSD","at":${sampleTime - 70_000}}`,
     ]);
@@ -117,13 +69,13 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   });
 
   it('draws the indicators that decisions saw, over the prices or below, with values that a click hides', async () => {
-    const page = await openPage();
+    const page = await opened.openPage();
     const minute = (index: number): number => sampleTime - (240 - index) * 60_000;
     const rows = Array.from(
       { length: 239 },
       (_, index) => [minute(index), index < 12 ? null : 6_100 + index / 10, 40 + (index % 20)] as const,
     );
-    daemon.charted = { run: 2, values: [{ strategy: 'cross', names: ['average', 'rsi'], rows }], leftOut: 3 };
+    opened.daemon.charted = { run: 2, values: [{ strategy: 'cross', names: ['average', 'rsi'], rows }], leftOut: 3 };
     const legend = page.getByRole('group', { name: 'Indicators' });
     await legend.waitFor();
     expect(await textOf(page, '.indicators')).toMatch(/cross\s+average\s+6,123\.8\s+rsi\s+58\s+and 3 more/);
@@ -131,20 +83,24 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     // The prices, the strength below, and the axis of time.
     await expect.poll(() => panes.count()).toBe(3);
     const values = [{ strategy: 'cross', names: ['average', 'rsi'], rows: [[minute(239), 6_000, 61] as const] }];
-    daemon.charted = { run: 2, values, leftOut: 0 };
+    opened.daemon.charted = { run: 2, values, leftOut: 0 };
     await page.getByRole('button', { name: 'average 6,000.0' }).waitFor();
     await page.getByRole('button', { name: 'rsi 61' }).click();
     await expect.poll(() => panes.count()).toBe(2);
     await page.reload();
     await page.getByRole('button', { name: 'rsi', pressed: false }).waitFor();
     expect(await page.getByRole('button', { name: 'average' }).getAttribute('aria-pressed')).toBe('true');
-    expect(daemon.indicatorsAsked[0]).toBe('{"symbol":"XBTUSD","interval":"1min"}');
-    expect(daemon.indicatorsAsked).toContain(`{"symbol":"XBTUSD","interval":"1min","run":2,"from":${minute(238) + 1}}`);
+    expect(opened.daemon.indicatorsAsked[0]).toBe('{"symbol":"XBTUSD","interval":"1min"}');
+    expect(opened.daemon.indicatorsAsked).toContain(
+      `{"symbol":"XBTUSD","interval":"1min","run":2,"from":${minute(238) + 1}}`,
+    );
   });
 
   it('shows another interval and another symbol, by a click and by a key, each with its own indicators', async () => {
     const market = { interval: '1min', intervals: ['1min', '5min'], last: '1', pricePrecision: 1 };
-    const page = await openPage(view({ markets: ['XBTUSD', 'ETHUSD'].map((symbol) => ({ ...market, symbol })) }));
+    const page = await opened.openPage(
+      view({ markets: ['XBTUSD', 'ETHUSD'].map((symbol) => ({ ...market, symbol })) }),
+    );
     const shown = (): Promise<string> => textOf(page, '#market-title');
     await page.getByRole('group', { name: 'Interval' }).getByRole('button', { name: '5min' }).click();
     expect(await shown()).toBe('XBTUSD · 5min');
@@ -155,11 +111,11 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     await page.keyboard.press('i');
     expect(await shown()).toBe('XBTUSD · 1min');
     for (const asked of ['{"symbol":"XBTUSD","interval":"5min"}', '{"symbol":"ETHUSD","interval":"1min"}'])
-      await expect.poll(() => daemon.indicatorsAsked).toContain(asked);
+      await expect.poll(() => opened.daemon.indicatorsAsked).toContain(asked);
   });
 
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
-    const page = await openPage();
+    const page = await opened.openPage();
     await page.getByText('1,321.50').waitFor();
     expect(await textOf(page, '#tab-content')).toMatch(/12 Mar 2020.*−550\.84/s);
     await page.getByRole('button', { name: 'Months' }).click();
@@ -174,16 +130,16 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     await page.getByText('fill: grid BUY 0.05 XBTUSD at 6005').waitFor();
     await page.getByLabel('Strategy').selectOption('grid');
     await page.getByLabel('Text in the log').fill('504');
-    await expect.poll(() => daemon.questions.at(-1)).toBe('log {"level":"info","strategy":"grid","text":"504"}');
+    await expect.poll(() => opened.daemon.questions.at(-1)).toBe('log {"level":"info","strategy":"grid","text":"504"}');
     await page.getByLabel('Strategy').selectOption('');
   });
 
   it('shows markup of others as text: in a timeline, the log, a reason and a name', async () => {
     const markup = '<img src=x onerror="document.title=1"><b>bold</b>';
-    const page = await openPage(view({ decisions: [decisionView({ reason: markup, strategy: markup })] }));
-    Object.assign(daemon.answers, { log: { lines: [{ at: 1, level: 'error', text: markup }], isCut: false } });
+    const page = await opened.openPage(view({ decisions: [decisionView({ reason: markup, strategy: markup })] }));
+    Object.assign(opened.daemon.answers, { log: { lines: [{ at: 1, level: 'error', text: markup }], isCut: false } });
     const steps = [{ at: 1, event: markup, detail: markup }];
-    Object.assign(daemon.answers, { decision: { title: markup, advice: markup, steps } });
+    Object.assign(opened.daemon.answers, { decision: { title: markup, advice: markup, steps } });
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.locator('.log').getByText(markup).waitFor();
     await page.locator('#decisions .why').first().click();
@@ -193,204 +149,51 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   });
 
   it('shows an unknown outcome and how another one was resolved', async () => {
-    const page = await openPage();
+    const page = await opened.openPage();
     const text = await textOf(page, '#unknowns');
     expect(text).toContain('Unknown for 8 s');
     expect(text).toMatch(/Resolved in 9 s.*504.*Found as order 1954113290481123391: filled, 1 fill\./s);
   });
 
-  it('kills only after asking, says what came of it, and then offers to resume', async () => {
-    const page = await openPage();
-    await page.getByRole('button', { name: 'Kill …' }).click();
-    expect(await textOf(page, 'dialog')).toContain('Strategies create no new orders from now on');
-    await page.getByRole('button', { name: 'Leave it' }).click();
-    expect(daemon.told).toEqual([]);
-    await page.getByRole('button', { name: 'Kill …' }).click();
-    await page.getByLabel('Reason').fill('looks wrong');
-    await page.getByRole('button', { name: 'Kill trading' }).click();
-    await page.getByText('Killed: 6 resting orders are being cancelled.').waitFor();
-    expect(daemon.told).toEqual(['kill: looks wrong, by dashboard']);
-    await page.getByRole('button', { name: 'Resume …' }).click();
-    expect(await textOf(page, 'dialog')).toContain('All strategies were killed by dashboard: looks wrong.');
-    // The question stays about what it was asked about.
-    daemon.shown = { ...daemon.shown, standing: { mark: 'a kill came', text: 'And fire.' }, marketTime: 5 };
-    // What loosens asks for a word.
-    expect(await page.getByRole('button', { name: 'Resume trading' }).isDisabled()).toBe(true);
-    await page.getByLabel('Write resume to go on').fill('resume');
-    await page.getByRole('button', { name: 'Resume trading' }).click();
-    await page.getByText('Trading goes on.').waitFor();
-    expect(daemon.told.at(-1)).toBe('resume: from the dashboard, dashboard, killed');
-  });
-
-  it('kills everything, pauses and resumes one strategy, and cancels one order, each after a sentence', async () => {
-    const page = await openPage();
-    const said = (): Promise<string> => textOf(page, '#dialog-what');
-    await page.getByRole('button', { name: 'Kill grid' }).click();
-    expect(await said()).toMatch(/^Strategy grid alone\. .*Exits stay in force/);
-    await page.getByLabel('Stop exits, too').check();
-    expect(await said()).toMatch(/their stops do not work while killed/);
-    await page.locator('dialog').getByRole('button', { name: 'Kill grid' }).click();
-    await expect.poll(() => daemon.told).toEqual(['kill everything: from the dashboard, by dashboard']);
-    daemon.shown = view({ strategies: [strategyView({ status: 'paused' })] });
-    await page.getByRole('button', { name: 'Resume cross' }).click();
-    await page.getByLabel('Write cross to go on').fill('grid');
-    expect(await page.locator('dialog').getByRole('button', { name: 'Resume cross' }).isDisabled()).toBe(true);
-    await page.getByLabel('Write cross to go on').fill('cross');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => daemon.told.length).toBe(2);
-    expect(daemon.told[1]).toMatch(/^resume: /);
-    await page.getByRole('button', { name: 'Pause cross' }).click();
-    expect(await said()).toMatch(/^Strategy cross alone\. Nothing new is entered/);
-    await page.locator('dialog').getByRole('button', { name: 'Pause cross' }).click();
-    await expect.poll(() => daemon.told.length).toBe(3);
-    expect(daemon.told[2]).toMatch(/^pause: .*cross/);
-    await page.getByRole('button', { name: 'Cancel: SELL 0.05 XBTUSD at 6,095 of grid' }).click();
-    expect(await said()).toContain('grid keeps running and may place it again');
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
-    await expect.poll(() => daemon.told.length).toBe(4);
-    expect(daemon.told[3]).toContain('sabcdeaaababaaaaaaab0wertyui');
-  });
-
-  it('flattens one position, all of a strategy, or everything, and says before what will be sent', async () => {
-    const position = (quantity: string, value: string) => ({
-      ...{ quantity, value, isDust: false, entryPrice: '1', openProfit: '0' },
-    });
-    const strategies = [
-      strategyView({ id: 'pair', symbol: 'XBTUSD', position: position('0.25', '1503.17') }),
-      strategyView({ id: 'pair', symbol: 'ETHUSD', position: position('-2', '-400') }),
-      strategyView({ id: 'grid', position: position('0', '0') }),
-    ];
-    const page = await openPage(view({ strategies }));
-    const orders = (): Promise<string> => textOf(page, 'dialog .orders');
-    const yes = (name: string) => page.locator('dialog').getByRole('button', { name });
-    await page.getByRole('button', { name: 'Flatten pair on XBTUSD' }).click();
-    expect(await textOf(page, '#dialog-what')).toMatch(/^Strategy pair alone\. Entries are paused until you resume/);
-    expect(await orders()).toBe('Sell 0.25 XBTUSD of pair, worth 1,503.17');
-    await page.getByLabel('Most slippage').fill('2 %');
-    await yes('Flatten pair').click();
-    expect(daemon.told).toEqual([]);
-    await page.getByLabel('Most slippage').fill('0.02');
-    await page.getByLabel('Reason').fill('news');
-    await yes('Flatten pair').click();
-    await page.getByText('Positions are being closed.').waitFor();
-    expect(daemon.flattened).toEqual([
-      { by: 'dashboard', strategy: 'pair', symbol: 'XBTUSD', reason: 'news', maxSlippage: '0.02' },
-    ]);
-    await page.getByRole('button', { name: 'Flatten pair on ETHUSD' }).click();
-    expect(await orders()).toBe('Buy 2 ETHUSD of pair, worth 400.00');
-    await page.getByLabel('All positions of pair').check();
-    expect(await textOf(page, '#dialog-what')).toMatch(/Sell 0\.25 XBTUSD of pair.*; Buy 2 ETHUSD of pair/);
-    await yes('Flatten pair').click();
-    await expect.poll(() => daemon.flattened.length).toBe(2);
-    expect(daemon.flattened[1]).toEqual({ by: 'dashboard', strategy: 'pair', reason: 'from the dashboard' });
-    expect(await page.getByRole('button', { name: 'Flatten grid' }).count()).toBe(0);
-    await page.keyboard.press('f');
-    expect((await orders()).split('\n')).toHaveLength(2);
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Flatten all …' }).click();
-    await yes('Flatten all positions').click();
-    await expect.poll(() => daemon.flattened.length).toBe(3);
-    expect(daemon.flattened[2]).toEqual({ by: 'dashboard', reason: 'from the dashboard' });
-  });
-
-  it('acknowledges one alarm or all, which cannot be dismissed', async () => {
-    const alarm = (id: number) => ({ id, time: sampleTime, level: 'error', text: `HALT number ${id}` }) as const;
-    const page = await openPage(view({ alarms: [alarm(3), alarm(4)] }));
-    await page.getByRole('button', { name: 'Acknowledge alarm 3' }).click();
-    expect(await textOf(page, '#dialog-what')).toMatch(/^HALT number 3: It is not sent again\./);
-    expect(daemon.told).toEqual([]);
-    await page.locator('dialog').getByRole('button', { name: 'Acknowledge', exact: true }).click();
-    await expect.poll(() => daemon.told).toEqual(['acknowledge: dashboard, 3']);
-    await page.getByRole('button', { name: 'Acknowledge all 2 alarms' }).click();
-    await page.locator('dialog').getByRole('button', { name: 'Acknowledge all' }).click();
-    await expect.poll(() => daemon.told.at(-1)).toBe('acknowledge: dashboard');
-    expect(await page.getByRole('button', { name: /^Dismiss: HALT/ }).count()).toBe(0);
-  });
-
-  it('offers to pause what goes on and to resume what is paused, of several strategies both', async () => {
-    const page = await openPage(
-      view({ strategies: [strategyView({ status: 'paused' }), strategyView({ id: 'grid' })] }),
-    );
-    const inHeader = async (): Promise<readonly string[]> => page.locator('header .tools > .button').allInnerTexts();
-    expect(await inHeader()).toEqual(['Resume …', 'Pause …', 'Kill …']);
-    daemon.shown = view({ strategies: [strategyView({ status: 'paused' })] });
-    await expect.poll(inHeader).toEqual(['Resume …', 'Kill …']);
-    daemon.shown = view();
-    await expect.poll(inHeader).toEqual(['Pause …', 'Kill …']);
-  });
-
-  it('dismisses banners for good, and shows new ones', async () => {
-    const notice = (text: string, at = 1) => ({ at, level: 'warn', text, advice: undefined }) as const;
-    const page = await openPage(view({ notices: [notice('the disk is slow'), notice('no klines')] }));
-    await page.getByRole('button', { name: 'Dismiss: the disk is slow' }).click();
-    expect(await textOf(page, '.notices')).not.toContain('the disk is slow');
-    await page.reload();
-    await page.getByText('no klines').waitFor();
-    expect(await textOf(page, '.notices')).not.toContain('the disk is slow');
-    daemon.shown = view({ notices: [notice('the disk is slow', 2), notice('no klines'), notice('the disk is slow')] });
-    await page.getByRole('button', { name: 'Dismiss all 2' }).click();
-    await page.locator('.banner').waitFor({ state: 'detached' });
-  });
-
-  it('lists its keys, opens questions by them, and does nothing by a key alone or while somebody writes', async () => {
-    const page = await openPage();
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    await page.keyboard.press('k');
-    expect(await page.locator('dialog').count()).toBe(1);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('4');
-    await page.getByLabel('Text in the log').fill('k');
-    await page.getByLabel('Text in the log').press('k');
-    expect(await page.locator('dialog').count()).toBe(0);
-    await page.getByRole('tab', { name: 'Log' }).focus();
-    await page.keyboard.press('k');
-    await page.getByRole('dialog', { name: 'Kill trading?' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(daemon.told).toEqual([]);
-  });
-
   it('follows the daemon without a reload', async () => {
-    const page = await openPage(view({ noMarketData: 'ws://x: refused' }));
+    const page = await opened.openPage(view({ noMarketData: 'ws://x: refused' }));
     expect(await textOf(page, '.state')).toBe('No market data');
-    daemon.shown = view({ equity: { ...view().equity, now: '123456.78' } });
+    opened.daemon.shown = view({ equity: { ...view().equity, now: '123456.78' } });
     await page.getByText('123,456.78', { exact: true }).first().waitFor();
   });
 
   it('takes the token out of the address, stays logged in, and takes the address again', async () => {
-    const page = await openPage();
-    expect(page.url()).toBe(`http://127.0.0.1:${dashboard.port}/`);
+    const page = await opened.openPage();
+    expect(page.url()).toBe(`http://127.0.0.1:${opened.dashboard.port}/`);
     await page.reload();
     await page.waitForSelector('.summary');
     await page.evaluate('sessionStorage.clear()');
-    await page.goto(dashboard.url);
+    await page.goto(opened.dashboard.url);
     await page.waitForFunction("location.hash === '' && sessionStorage.length > 0");
     await page.waitForSelector('.summary');
-    expect(page.url()).toBe(`http://127.0.0.1:${dashboard.port}/`);
+    expect(page.url()).toBe(`http://127.0.0.1:${opened.dashboard.port}/`);
   });
 
   it('gives nothing to a server on another port of this machine, to which its browser goes as well', async () => {
-    const page = await openPage();
-    const { port } = dashboard;
+    const page = await opened.openPage();
+    const { port } = opened.dashboard;
     const cookies: string[] = [];
     const other = createServer((visit, reply) => {
       cookies.push(visit.headers.cookie ?? '');
       reply.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title>');
     });
     await once(other.listen(0, '127.0.0.1'), 'listening');
-    const thief = await context.newPage();
+    const thief = await opened.context.newPage();
     await thief.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
     // What the other server does with all that the browser sent it, and with what the page says to anybody.
     const [cookie = ''] = cookies;
     const origin = `http://127.0.0.1:${port}`;
-    const { body: html } = await ask(dashboard, '/', { cookie });
+    const { body: html } = await ask(opened.dashboard, '/', { cookie });
     const csrf = /name="csrf" content="([^"]+)"/.exec(html)?.[1] ?? '';
     const stolen = { cookie, origin, 'x-sluice-csrf': csrf };
-    expect((await ask(dashboard, '/api/view', stolen)).status).toBe(403);
-    expect((await ask(dashboard, '/api/kill', { ...stolen, ...json }, '{"reason":"theft"}')).status).toBe(403);
-    expect(await upgrade(dashboard, stolen)).toBe(403);
+    expect((await ask(opened.dashboard, '/api/view', stolen)).status).toBe(403);
+    expect((await ask(opened.dashboard, '/api/kill', { ...stolen, ...json }, '{"reason":"theft"}')).status).toBe(403);
+    expect(await upgrade(opened.dashboard, stolen)).toBe(403);
     // And what its page does in the browser itself.
     const read = (path: string): Promise<unknown> =>
       thief.evaluate(
@@ -399,7 +202,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(await read('/')).toBe('refused');
     expect(await read('/api/view')).toBe('refused');
     expect(await thief.evaluate('sessionStorage.length + document.cookie.length')).toBe(0);
-    expect(daemon.told).toEqual([]);
+    expect(opened.daemon.told).toEqual([]);
     expect(await page.locator('.summary').count()).toBe(1);
     other.close();
     other.closeAllConnections();
@@ -411,7 +214,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
       { id: 3, time: sampleTime, level: 'error', text: 'HALT: the ledger and the account differ' },
     ] as const;
     const markets = ['XBTUSD', 'ETHUSD', 'SOLUSD'].map((symbol) => ({ ...market, symbol }));
-    const page = await openPage(view({ markets, alarms }));
+    const page = await opened.openPage(view({ markets, alarms }));
     await page.setViewportSize({ width: 360, height: 740 });
     await page.waitForTimeout(200);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
@@ -422,14 +225,17 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   });
 
   it('says what will appear while there is nothing yet', async () => {
-    const page = await openPage(view({ fills: [], openOrders: [], decisions: [], unknowns: [], strategies: [] }));
+    const page = await opened.openPage(
+      view({ fills: [], openOrders: [], decisions: [], unknowns: [], strategies: [] }),
+    );
     expect(await page.locator('.empty').count()).toBe(5);
   });
 });
 
 describe.skipIf(isWithoutChromium)('a page whose daemon has gone', () => {
   it('says that its numbers are old, goes on when the daemon is back, and says when that signals a new login', async () => {
-    dashboard = await start();
+    const daemon = new FakeDaemon();
+    let dashboard = await serve(daemon);
     const { port, url } = dashboard;
     const browser = await launch();
     try {

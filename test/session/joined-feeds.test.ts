@@ -12,7 +12,7 @@ import type { Notice } from '../../src/execution/context.ts';
 import { correlation, ema, flat, hold, of, sma, weights } from '../../src/index.ts';
 import { Portfolio } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/context.ts';
-import { strategySignals } from '../../src/session/strategy-runner.ts';
+import { strategySignals } from '../../src/session/strategies/strategy-runner.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import type { HostedMarket } from '../../src/strategy/host.ts';
 import { aggregate } from '../../src/strategy/larger-klines.ts';

@@ -99,7 +99,7 @@ export const nameRule: Rule = {
     ['src/execution/string-helpers.ts', 'export const a = 1;'],
   ],
   fine: [
-    ['src/dashboard/page/price-chart.ts', "import { CandlestickSeries } from 'lightweight-charts';"],
+    ['src/dashboard/page/charts/price-chart.ts', "import { CandlestickSeries } from 'lightweight-charts';"],
     ['src/simulator/core/order-book.ts', 'export class OrderBook {}'],
     ['src/venue/exchange/market/frames.ts', 'const { tick } = frame;\nconst embargo = barely;'],
   ],

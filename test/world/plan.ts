@@ -250,22 +250,17 @@ export const isSharedWithoutIds = ({ classes }: Pick<Plan, 'classes'>): boolean 
 export const isLeftToHumans = (plan: Pick<Plan, 'classes'>): boolean =>
   plan.classes.includes('margin') || isSharedWithoutIds(plan);
 
+const when = (chance: Chance): number => chance.whole(500, faultsMs - 5_000);
+
 /** Each class draws from a stream of its own. */
 function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] {
   const has = (name: FaultClass): boolean => classes.includes(name);
   const events: PlannedEvent[] = [];
-  const some = (
-    name: FaultClass,
-    least: number,
-    most: number,
-    make: (chance: Chance) => PlannedEvent,
-    stream: string = name,
-  ): void => {
+  const some: Some = (name, least, most, make, stream = name) => {
     if (!has(name)) return;
     const chance = chanceOf(seed, stream);
     for (let left = chance.whole(least, most); left > 0; left--) events.push(make(chance));
   };
-  const when = (chance: Chance): number => chance.whole(500, faultsMs - 5_000);
   some('crash', 1, 7, (chance) => crash(chance, when(chance), has('power')));
   // A second crash while the first is recovered from.
   some('crash', 0, 1, (chance) => {
@@ -294,18 +289,7 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     amount: `${chance.pick(['', '-'])}${chance.whole(1, 40)}.${chance.whole(1, 99_999_999)}`,
   }));
   some('resolve', 1, 3, (chance) => ({ kind: 'resolve', at: when(chance) }));
-  const stop = (chance: Chance): PlannedEvent => ({
-    kind: 'stop',
-    at: when(chance),
-    forMs: chance.whole(4_000, 25_000),
-    strategy: chance.is(0.5) ? undefined : chance.pick(strategiesIn(classes)),
-    how: chance.pick(stopKinds),
-  });
-  some('kill', 1, 1, stop);
-  some('byHand', 0, 2, stop, 'stops by hand');
-  some('byHand', 1, 4, (chance) => flatten(chance, when(chance), chance.pick(strategiesIn(classes))));
-  const cancelOne = (chance: Chance): PlannedEvent => ({ kind: 'cancelOne', at: when(chance), which: chance.next() });
-  some('byHand', 1, 4, cancelOne, 'cancels by hand');
+  addOperator(some, classes);
   some('wall', 1, 3, (chance) => ({
     kind: 'wall',
     at: chance.is(0.3) ? 0 : when(chance),
@@ -332,6 +316,30 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
       : { kind: 'noPages', at: when(chance), forMs: chance.whole(500, 6_000) },
   );
   return events.sort((a, b) => a.at - b.at);
+}
+
+type Some = (
+  name: FaultClass,
+  least: number,
+  most: number,
+  make: (chance: Chance) => PlannedEvent,
+  stream?: string,
+) => void;
+
+/** What an operator does by hand. */
+function addOperator(some: Some, classes: readonly FaultClass[]): void {
+  const stop = (chance: Chance): PlannedEvent => ({
+    kind: 'stop',
+    at: when(chance),
+    forMs: chance.whole(4_000, 25_000),
+    strategy: chance.is(0.5) ? undefined : chance.pick(strategiesIn(classes)),
+    how: chance.pick(stopKinds),
+  });
+  some('kill', 1, 1, stop);
+  some('byHand', 0, 2, stop, 'stops by hand');
+  some('byHand', 1, 4, (chance) => flatten(chance, when(chance), chance.pick(strategiesIn(classes))));
+  const cancelOne = (chance: Chance): PlannedEvent => ({ kind: 'cancelOne', at: when(chance), which: chance.next() });
+  some('byHand', 1, 4, cancelOne, 'cancels by hand');
 }
 
 /** Of the whole account, one strategy, one symbol, or one position. */

@@ -150,8 +150,9 @@ export class Watch {
   }
 
   /** A process is shown a book; `seenAt`: the world's ms. */
-  bookSeen(book: Depth): void {
+  bookSeen(book: Depth): Depth {
     this.#books = [...this.#books.slice(-mostBooks), book];
+    return book;
   }
 
   /** A batch was committed; `pending`: bodies of requests that may still be carried out. */

@@ -296,7 +296,27 @@ class World {
   /** Undefined where the disk did not let it begin: the next start is some time away. */
   #start(life: Life, chance: Chance): Process | undefined {
     try {
-      return this.#startOn(life, chance);
+      return startProcess({
+        life,
+        disk: this.#disk,
+        http: this.#wire.port(life),
+        shared: this.#machine.port(life),
+        account: this.#venue.account,
+        limits: this.#limits,
+        elapsed: () => this.#time.elapsed(),
+        ...this.#trading,
+        ws: this.#cable?.port(life),
+        ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
+        mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
+        book: (symbol) => this.#watch.bookSeen(this.#venue.book(symbol)),
+        chance,
+        dedicated: this.#batches || isUnnamed(this.#plan),
+        batches: this.#batches,
+        bent: this.#bent,
+        say: (what) => this.#trace.say(what),
+        fatal: (error) => life.alive && this.fatal(error),
+        broke: (error) => this.#broke(life, error),
+      });
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
       this.#broke(life, error);
@@ -308,34 +328,6 @@ class World {
   #broke(life: Life, error: unknown): void {
     this.#trace.say(`${life.number} cannot write: ${String(error)}`);
     this.#end(life, this.#happenings.downMs);
-  }
-
-  #startOn(life: Life, chance: Chance): Process {
-    return startProcess({
-      life,
-      disk: this.#disk,
-      http: this.#wire.port(life),
-      shared: this.#machine.port(life),
-      account: this.#venue.account,
-      limits: this.#limits,
-      elapsed: () => this.#time.elapsed(),
-      ...this.#trading,
-      ws: this.#cable?.port(life),
-      ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
-      mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
-      book: (symbol) => {
-        const shown = this.#venue.book(symbol);
-        this.#watch.bookSeen(shown);
-        return shown;
-      },
-      chance,
-      dedicated: this.#batches || isUnnamed(this.#plan),
-      batches: this.#batches,
-      bent: this.#bent,
-      say: (what) => this.#trace.say(what),
-      fatal: (error) => life.alive && this.fatal(error),
-      broke: (error) => this.#broke(life, error),
-    });
   }
 
   /** An exception of the production code ends the process: that is a bug. */
@@ -384,11 +376,11 @@ class World {
     if (this.#watch.failure !== undefined || this.#process === undefined) return;
     this.#venue.advance();
     this.#venue.look();
-    const { assembled } = this.#process;
     const { exchange, holder } = this.#venue;
-    const rest = { exchange, holder, assembled, transfers: this.#happenings.transfers, plan: this.#plan };
-    const { byHand } = this.#operator;
-    const broken = brokenAtRest({ ...rest, byHand, db: this.#disk.db, truth: this.#watch.truth });
+    const { assembled } = this.#process;
+    const others = { transfers: this.#happenings.transfers, byHand: this.#operator.byHand };
+    const seen = { db: this.#disk.db, truth: this.#watch.truth, plan: this.#plan };
+    const broken = brokenAtRest({ exchange, holder, assembled, ...others, ...seen });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 

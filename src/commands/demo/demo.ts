@@ -15,7 +15,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
 import { runUntilStopped } from '../../session/daemon.ts';
 import { startLive } from '../../session/live.ts';
-import type { LogLevel } from '../../session/log.ts';
+import type { LogLevel } from '../../session/log/log.ts';
 import { defaultStateDir, inJournal, makeStateDir } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import { configure } from '../../trading/strategies.ts';

@@ -9,7 +9,7 @@ import { killRequests } from '../../session/control/kill-file.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
 import { type ChosenState, isHeld } from '../../session/state.ts';
-import { stoppedIn } from '../../session/stopped-strategies.ts';
+import { stoppedIn } from '../../session/strategies/stopped-strategies.ts';
 import { noMarketDataName } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';

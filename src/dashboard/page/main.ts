@@ -2,23 +2,23 @@
 import { html, render } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { View } from '../view.ts';
+import { EquityChart, EquityReadout } from './charts/equity-chart.ts';
+import { PriceChart } from './charts/price-chart.ts';
 import { connect, takeToken } from './daemon.ts';
-import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
-import { EquityChart, EquityReadout } from './equity-chart.ts';
 import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
 import { Keys, listenToKeys, showKeys } from './keys.ts';
-import { Notices } from './notices.ts';
+import { Decisions } from './panels/decisions.ts';
+import { Notices } from './panels/notices.ts';
+import { Strategies } from './panels/strategies.ts';
+import { Summary } from './panels/summary.ts';
+import { Fills, OpenOrders } from './panels/tables.ts';
+import { Timeline } from './panels/timeline.ts';
+import { Unknowns } from './panels/unknowns.ts';
 import { Choice, Panel } from './parts.ts';
-import { PriceChart } from './price-chart.ts';
 import { equitySeries, klinesOf, showInterval, shownMarket, showSymbol, view } from './store.ts';
-import { Strategies } from './strategies.ts';
-import { Summary } from './summary.ts';
-import { Fills, OpenOrders } from './tables.ts';
-import { Timeline } from './timeline.ts';
 import { Toast } from './toast.ts';
-import { Unknowns } from './unknowns.ts';
 import { Workspace } from './workspace.ts';
 
 function Market({ shown }: { shown: View }): VNode {

@@ -4,8 +4,8 @@ import type { IChartApi } from 'lightweight-charts';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, chosenStrategy, strategyIds } from './ask.ts';
+import { paintChart } from './charts/kline-chart.ts';
 import { direction, signed, when } from './format.ts';
-import { paintChart } from './kline-chart.ts';
 import { view } from './store.ts';
 import { isDark } from './theme.ts';
 

@@ -2,12 +2,12 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ComponentType, VNode } from 'preact';
-import { Denials } from './denials.ts';
-import { Limits } from './limits.ts';
-import { Log } from './log.ts';
 import { Beside } from './machine/beside.ts';
 import { nameHere } from './machine/name-here.ts';
-import { Performance } from './performance.ts';
+import { Denials } from './panels/denials.ts';
+import { Limits } from './panels/limits.ts';
+import { Log } from './panels/log.ts';
+import { Performance } from './panels/performance.ts';
 
 interface Tab {
   readonly id: string;

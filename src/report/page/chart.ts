@@ -18,7 +18,7 @@ import {
   paintChart,
   paintKlines,
   seconds,
-} from '../../dashboard/page/kline-chart.ts';
+} from '../../dashboard/page/charts/kline-chart.ts';
 import type { Payload, PayloadSeries } from '../chart-data.ts';
 import { IndicatorLines } from './indicator-lines.ts';
 import { finestFor, intervalName, lengthOf, nearView, type OpenLevel } from './levels.ts';

@@ -1,6 +1,6 @@
 /** Draws indicators: over the prices where they lie among them, otherwise below in a pane for each indicator. */
 import type { IChartApi, ISeriesApi } from 'lightweight-charts';
-import { colour, seconds } from '../../dashboard/page/kline-chart.ts';
+import { colour, seconds } from '../../dashboard/page/charts/kline-chart.ts';
 import type { PayloadIndicator } from '../chart-data.ts';
 import type { Kline } from './unpack.ts';
 

@@ -8,8 +8,8 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { limitSteps } from '../preflight/limits.ts';
-import type { Reloads } from '../reload.ts';
-import type { ConfigReloadRequest } from '../reload-config.ts';
+import type { Reloads } from '../reload/reload.ts';
+import type { ConfigReloadRequest } from '../reload/reload-config.ts';
 import { decisionsOf } from './decisions.ts';
 import { flatten } from './flatten.ts';
 import {

@@ -48,13 +48,8 @@ function denials(reader: JournalReader, hours: number): readonly DenialsByRule[]
   );
 }
 
-/** The answer; throws a `Refusal` where there is none. `performance` keeps what it has added up from one question to the next. */
-export function answer(
-  reader: JournalReader,
-  dir: string,
-  given: AnyQuestion,
-  performance: Performance,
-): Answers[Question] {
+/** The answer; throws a `Refusal` where there is none. `sums` are what performance has added up from one question to the next. */
+export function answer(reader: JournalReader, dir: string, given: AnyQuestion, sums: Performance): Answers[Question] {
   switch (given.question) {
     case 'why':
       return why(reader, dir, given.asked.subject);
@@ -66,7 +61,7 @@ export function answer(
     case 'denials':
       return denials(reader, given.asked.hours);
     case 'performance':
-      return performance.of(reader, given.asked.strategy);
+      return sums.of(reader, given.asked.strategy);
     case 'log':
       return logLines(dir, given.asked);
     default:

@@ -28,7 +28,7 @@ test('what is added up fill by fill equals what one reading of all gives, and on
     orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime }),
   ]);
   const read: number[] = [];
-  const look = (performance: Performance, strategy?: string) => {
+  const look = (sums: Performance, strategy?: string) => {
     const reader = openReader(dir);
     let count = 0;
     function* counted(after?: number, until?: number) {
@@ -37,7 +37,7 @@ test('what is added up fill by fill equals what one reading of all gives, and on
         yield one;
       }
     }
-    const view = performance.of({ ...reader, pastFills: counted }, strategy);
+    const view = sums.of({ ...reader, pastFills: counted }, strategy);
     reader.close();
     read.push(count);
     return view;

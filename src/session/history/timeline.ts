@@ -10,7 +10,7 @@ import type { Denied } from '../../journal/rows.ts';
 import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { signalText, speedName } from '../../trading/format.ts';
 import { findOrder } from '../find-order.ts';
-import { type StoppedStrategy, stoppedIn } from '../stopped-strategies.ts';
+import { type StoppedStrategy, stoppedIn } from '../strategies/stopped-strategies.ts';
 
 /** The number of a decision, and its role where the strategy names one. */
 export const decisionText = ({ decision, role }: Pick<OrderEntryRow, 'decision' | 'role'>): string =>

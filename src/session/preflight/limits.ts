@@ -14,7 +14,7 @@ import { isAbove, type Standard, standards } from '../../risk/control-list.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Configured } from '../../trading/strategies.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { inJournal } from '../state.ts';
 
 /**

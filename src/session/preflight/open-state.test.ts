@@ -13,7 +13,7 @@ import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { startLive, venueNameOf } from '../live.ts';
-import { noLog } from '../log.ts';
+import { noLog } from '../log/log.ts';
 import type { Undo } from '../options.ts';
 import { runningDaemon, writeDaemonInfo } from '../state.ts';
 import { markTrading, type Opens, startOpening, whileOpening } from './open-state.ts';

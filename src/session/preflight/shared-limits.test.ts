@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { tradingSchema } from '../../config/schema.ts';
-import { noLog } from '../log.ts';
+import { noLog } from '../log/log.ts';
 import { sharedLimits } from './shared-limits.ts';
 
 const config = tradingSchema.parse({

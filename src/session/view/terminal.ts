@@ -2,7 +2,7 @@
 import { systemClock } from '../../clock/clock.ts';
 import { heightOf, statusLines } from '../../dashboard/terminal.ts';
 import type { View } from '../../dashboard/view.ts';
-import { eventJson, eventLine } from '../events.ts';
+import { eventJson, eventLine } from '../log/events.ts';
 import type { Session } from '../session.ts';
 
 /** Between two drawings, real ms. */

@@ -27,7 +27,7 @@ import { draftText, signalText } from '../../trading/format.ts';
 import { marketsOf, placesOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { standingOf } from '../control/kill-texts.ts';
-import { fillView, resolvedText, unknownCause } from '../events.ts';
+import { fillView, resolvedText, unknownCause } from '../log/events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';

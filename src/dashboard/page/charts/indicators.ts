@@ -1,0 +1,112 @@
+/** The indicators of strategies on the chart: the values that their decisions saw, asked for while the chart is shown. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { IndicatorsView, IndicatorValues } from '../../indicators.ts';
+import type { KlineView, MarketView } from '../../view.ts';
+import { get, queryOf } from '../ask.ts';
+import { chartOf } from '../store.ts';
+import { afterMs } from '../timer.ts';
+
+export interface IndicatorLine {
+  readonly key: string;
+  /** The strategy, with its role where it has several. */
+  readonly owner: string;
+  readonly name: string;
+  /** The indicator of which it is a line: `macd` of `macd.signal`. Its lines share a pane. */
+  readonly group: string;
+  /** Oldest first. */
+  readonly points: readonly (readonly [openTime: number, value: number | null])[];
+}
+
+/** What was answered for one chart. */
+interface Received {
+  readonly chart: string;
+  readonly run: number;
+  readonly lines: readonly IndicatorLine[];
+  readonly leftOut: number;
+}
+
+/** Real ms between two questions: an answer has only what is new. */
+const againMs = 1_000;
+/** As many as klines are kept of a chart. */
+const mostPoints = 1_000;
+
+const received = signal<Received | undefined>(undefined);
+
+/** What is known of a chart; nothing of another one. */
+export const indicatorsOn = (market: MarketView): Received | undefined =>
+  received.value?.chart === chartOf(market) ? received.value : undefined;
+
+const linesIn = ({ strategy, role, names, rows }: IndicatorValues): readonly IndicatorLine[] =>
+  names.map((name, index) => {
+    const owner = role === undefined ? strategy : `${strategy} ${role}`;
+    const [group = name] = name.split('.');
+    return {
+      ...{ key: `${owner} ${name}`, owner, name, group: `${owner} ${group}` },
+      points: rows.map((row) => [row[0], row[index + 1] ?? null] as const),
+    };
+  });
+
+/** The line with what is new of it. */
+function grown(before: IndicatorLine, { points }: IndicatorLine): IndicatorLine {
+  const last = before.points.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
+  const fresh = points.filter(([openTime]) => openTime > last);
+  return fresh.length === 0 ? before : { ...before, points: [...before.points, ...fresh].slice(-mostPoints) };
+}
+
+function take(chart: string, { run, values, leftOut }: IndicatorsView): void {
+  const lines = values.flatMap(linesIn);
+  const before = received.value;
+  if (before?.chart !== chart || before.run !== run) {
+    received.value = { chart, run, lines, leftOut };
+    return;
+  }
+  const known = new Map(before.lines.map((line) => [line.key, line]));
+  const joined = lines.map((line) => {
+    const old = known.get(line.key);
+    return old === undefined ? line : grown(old, line);
+  });
+  if (joined.some((line, index) => line !== before.lines[index]))
+    received.value = { chart, run, lines: joined, leftOut };
+}
+
+/** The open time after which something may be missing; undefined where all may be. */
+function wantedFrom({ lines }: Received): number | undefined {
+  const lasts = lines.map(({ points }) => points.at(-1)?.[0]);
+  return lasts.length === 0 || lasts.includes(undefined) ? undefined : Math.min(...lasts.map(Number)) + 1;
+}
+
+/** Keeps the indicators of a chart up to date while it is shown. */
+export function useIndicators(market: MarketView): void {
+  const { symbol, interval } = market;
+  useEffect(() => {
+    let isOver = false;
+    let cancel = (): void => {};
+    const look = async (): Promise<void> => {
+      const known = indicatorsOn(market);
+      const since = known === undefined ? {} : { run: known.run, from: wantedFrom(known) };
+      const said = await get<IndicatorsView>(`api/indicators?${queryOf({ symbol, interval, ...since })}`);
+      if (isOver) return;
+      if (said.kind === 'answered') take(chartOf(market), said.value);
+      cancel = afterMs(againMs, () => void look());
+    };
+    void look();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }, [symbol, interval]);
+}
+
+/** Beyond the prices of a chart by this part of their range, a value is still drawn over them. */
+const margin = 0.5;
+
+/** Whether a line is drawn over the prices: most of its values are about as high as they are. */
+export function isPriceLike({ points }: Pick<IndicatorLine, 'points'>, all: readonly KlineView[]): boolean {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const kline of all) [low, high] = [Math.min(low, kline.low), Math.max(high, kline.high)];
+  const room = margin * (high - low);
+  const values = points.flatMap(([, value]) => (value === null ? [] : [value]));
+  const near = values.filter((value) => value >= low - room && value <= high + room);
+  return near.length > values.length / 2;
+}

@@ -1,0 +1,186 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { btc, portfolio, resting, startTime } from '../../../test/kit/builders.ts';
+import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry } from '../../journal/entries.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { eventJson, eventLine, eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
+
+const minute = 60_000;
+
+function eventsOf(entries: readonly Entry[], orders: Readonly<Record<string, WorkingOrder>> = {}): SessionEvent[] {
+  const seen: SessionEvent[] = [];
+  const events = new SessionEvents({
+    speed: 1,
+    instrument: () => btc,
+    order: (id) => orders[id],
+    now: () => startTime,
+  });
+  events.stream.subscribe((event) => seen.push(event));
+  for (const entry of entries) events.see(entry);
+  return seen;
+}
+
+const denial = (given: Partial<DenialEntry> = {}): DenialEntry => ({
+  kind: 'denied',
+  at: startTime,
+  strategy: 's',
+  symbol: btc.symbol,
+  code: 'orderShare',
+  facts: { value: 4_999.96, most: 100 },
+  draft: 'BUY 1 BTC at market',
+  reason: 'up',
+  ...given,
+});
+const fill: FillEntry = {
+  ...{
+    kind: 'fill',
+    tradeId: '2',
+    orderId: '7',
+    clientOrderId: 'c1',
+    strategy: 's',
+    account: 'spot',
+    symbol: btc.symbol,
+  },
+  ...{ side: 'BUY', price: '100', quantity: '0.25', fee: '0.0005', feeAsset: 'BTC', maker: false, time: startTime },
+  ...{ purpose: 'enter', evidence: null },
+};
+const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
+  ...{ kind: 'kill', everything: false, at: startTime, strategy: null, by: 'operator', reason: 'looks wrong' },
+  ...given,
+});
+const step = (event: EventEntry['event'], detail: EventEntry['detail'] = {}): EventEntry => ({
+  ...{ kind: 'event', at: startTime, clientOrderId: 'c1', event, detail },
+});
+const order = resting(portfolio());
+
+test('a denial is reported at once, and the same rule again after an hour with the number of those between', () => {
+  const at = (minutes: number): number => startTime + minutes * minute;
+  const found = eventsOf([
+    denial(),
+    denial({ at: at(1), draft: 'BUY 2 BTC at market' }),
+    denial({ at: at(2), code: 'collar' }),
+    denial({ at: at(59) }),
+    denial({ at: at(60) }),
+  ]);
+  expect(found.map((event) => event.kind === 'denied' && [event.rule, event.repeats, event.level])).toEqual([
+    ['orderShare', 0, 'warn'],
+    ['collar', 0, 'warn'],
+    ['orderShare', 2, 'warn'],
+  ]);
+  expect(eventLine(found[0] as SessionEvent)).toMatch(/Z denied {5}s BTCUSDT BUY 1 BTC at market: /);
+  expect(eventLine(found[2] as SessionEvent)).toContain('(2 more since the last report)');
+});
+
+test('an unknown outcome is reported once, and its end once, although the order is closed by then', () => {
+  const orders: Record<string, WorkingOrder> = { c1: order };
+  const seen: SessionEvent[] = [];
+  const events = new SessionEvents({
+    ...{ speed: 1, instrument: () => btc, order: (id) => orders[id], now: () => startTime },
+  });
+  events.stream.subscribe((event) => seen.push(event));
+  events.see(step('unknown', { cause: 'HTTP 504' }));
+  events.see(step('quarantined', { evidence: 'still not there' }));
+  delete orders['c1'];
+  events.see(step('found', { orderId: '7', status: 'PARTIALLY_FILLED' }));
+  events.see(step('found', { orderId: '7', status: 'FILLED' }));
+  expect(seen.map(({ kind, level }) => `${kind} ${level}`)).toEqual(['unknown warn', 'resolved info']);
+  expect(seen.map((event) => 'text' in event && event.text)).toEqual([
+    'HTTP 504',
+    'Found at the exchange as order 7, partially filled: it had taken effect.',
+  ]);
+});
+
+test('the alert of an unknown outcome says that it is unknown and what happens', () => {
+  const [unknown] = eventsOf([step('unknown', { cause: 'HTTP 504' })], { c1: order });
+  expect(eventText(unknown as SessionEvent)).toMatch(/: outcome unknown, HTTP 504\. Sluice asks the exchange until/);
+});
+
+test('a stop that is reached is a warning before its fills, and no other order is', () => {
+  const stop: WorkingOrder = { ...order, intent: { ...order.intent, purpose: 'stop' } };
+  expect(eventsOf([step('sending', {})], { c1: order })).toEqual([]);
+  const again = step('sending', {});
+  expect(eventsOf([again, again, again], { c1: stop })).toEqual([
+    expect.objectContaining({
+      kind: 'notice',
+      level: 'warn',
+      text: expect.stringMatching(/^the stop of s on BTCUSDT/),
+    }),
+  ]);
+});
+
+test('a rejection has the exchange’s message and code', () => {
+  const [rejected] = eventsOf([step('rejected', { code: -2010, message: 'Insufficient balance' })], { c1: order });
+  expect(rejected).toMatchObject({ kind: 'rejected', level: 'warn', text: 'Insufficient balance (-2010)' });
+});
+
+test('kills and halts are errors with the way on, a resume is a warning', () => {
+  const found = eventsOf([
+    kill(),
+    kill({ kind: 'halt', by: 'ledger', reason: 'they differ' }),
+    kill({ kind: 'resume', strategy: 's', reason: 'mended' }),
+  ]);
+  expect(found.map(({ kind, level }) => `${kind} ${level}`)).toEqual(['kill error', 'halt error', 'resume warn']);
+  expect(eventLine(found[0] as SessionEvent)).toMatch(
+    /kill {7}All strategies were killed by operator: looks wrong\. Exits go on\. To continue, run: npx sluice resume$/,
+  );
+});
+
+test('HALTs of one cause are one alarm; others of the cause are counted in a warning', () => {
+  const seen: SessionEvent[] = [];
+  let now = startTime;
+  const events = new SessionEvents({ speed: 1, instrument: () => btc, order: () => undefined, now: () => now });
+  events.stream.subscribe((event) => seen.push(event));
+  const halt = (by: string, reason: string) => events.see(kill({ kind: 'halt', by, reason }));
+  for (let order = 1; order <= 20; order++) halt('futureId', `order ${order}`);
+  halt('ledger', 'they differ');
+  events.countHalts();
+  expect(seen.map(({ level }) => level)).toEqual(['error', 'error']);
+  now += 10_000;
+  events.countHalts();
+  events.countHalts();
+  expect(seen.map((event) => `${event.level} ${eventLine(event)}`).slice(2)).toEqual([
+    expect.stringMatching(
+      /^warn .*: order 20 \(and 18 more of this cause; sluice status\); an order at the exchange has/,
+    ),
+  ]);
+  events.see(kill({ kind: 'resume' }));
+  halt('futureId', 'order 21');
+  expect(seen.at(-1)?.level).toBe('error');
+});
+
+test('to be ready without market data is not to trade, and is said so', () => {
+  const state = { kind: 'state', time: 5, level: 'info', state: 'ready', hasMarketData: true } as const;
+  expect(eventLine({ ...state, hasMarketData: false, text: 'No market data: ws://x: refused.' })).toBe(
+    '1970-01-01T00:00:00.005Z ready, without data: No market data: ws://x: refused.',
+  );
+  expect(eventLine({ ...state, text: 'Trading.' })).toBe('1970-01-01T00:00:00.005Z ready: Trading.');
+});
+
+test('a line is text for people and one object for programs', () => {
+  const [event] = eventsOf([fill]);
+  expect(eventLine(event as SessionEvent)).toBe(
+    `${new Date(startTime).toISOString()} fill       s BUY 0.25 BTCUSDT at 100`,
+  );
+  expect(eventJson(event as SessionEvent)).toEqual({
+    ...{ kind: 'fill', level: 'info', tradeId: '2', orderId: '7', clientOrderId: 'c1', strategy: 's' },
+    ...{
+      symbol: 'BTCUSDT',
+      side: 'BUY',
+      price: '100',
+      quantity: '0.25',
+      fee: '0.0005',
+      feeAsset: 'BTC',
+      time: startTime,
+    },
+  });
+});
+
+test('an event is a line of the log at its level, with its fields', () => {
+  const lines: unknown[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+  for (const event of eventsOf([denial(), kill()])) logEvent(log, event);
+  expect(lines).toMatchObject([
+    { level: 40, kind: 'denied', at: startTime, rule: 'orderShare', msg: expect.stringContaining('BUY 1 BTC') },
+    { level: 50, kind: 'kill', by: 'operator', msg: expect.stringContaining('killed by operator') },
+  ]);
+});

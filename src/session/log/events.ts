@@ -1,0 +1,273 @@
+/**
+ * What an operator wants to know of, as it happens: fills, denials, rejections, unknown outcomes, kills, pauses and notices. They are made of the entries
+ * of the journal. The log, the terminal and alerts receive the same ones.
+ */
+import type { Observable } from 'rxjs';
+import type { DaemonState, FillView } from '../../dashboard/view.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { denialText } from '../../domain/words.ts';
+import type { Notice } from '../../execution/context.ts';
+import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { draftText, fillJson } from '../../trading/format.ts';
+import { source } from '../../trading/hot-streams.ts';
+import { isKillEntry, killLevel, killText } from '../view/notices.ts';
+import type { Log } from './log.ts';
+
+/** Of one order or of one that was denied; `order` says what was ordered, such as `BUY 0.01 BTC at market`. */
+interface OfOrder {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly order: string;
+}
+
+/** What happened to an order that was sent. */
+interface OfSentOrder extends OfOrder {
+  readonly clientOrderId: string;
+}
+
+export type SessionEvent = {
+  /** By the exchange's clock, UTC ms. */
+  readonly time: number;
+  readonly level: NoticeEntry['level'];
+} & (
+  | { readonly kind: 'state'; readonly state: DaemonState; readonly hasMarketData: boolean; readonly text: string }
+  | { readonly kind: 'fill'; readonly fill: FillView }
+  /** `repeats`: denials of this strategy and symbol by this rule since the last such event, which were not reported. */
+  | (OfOrder & { readonly kind: 'denied'; readonly rule: string; readonly text: string; readonly repeats: number })
+  | (OfSentOrder & { readonly kind: 'rejected' | 'unknown' | 'resolved'; readonly text: string })
+  /** `strategy` null: all. */
+  | {
+      readonly kind: 'kill' | 'pause' | 'resume' | 'halt';
+      /** Of a kill: it stops exits, too. */
+      readonly everything: boolean;
+      readonly strategy: string | null;
+      readonly by: string;
+      readonly text: string;
+      /** What the operator can do. */
+      readonly advice: string | undefined;
+    }
+  /** `alerts`: a channel of the alerts failed or works again. `summary`: of a day. */
+  | { readonly kind: 'notice' | 'alerts' | 'summary'; readonly text: string }
+);
+
+/** After a HALT, others of its cause are counted for so long, ms of the clock: a restored journal may lack many orders. */
+const haltRepeatMs = 10_000;
+
+/** A strategy may be denied at each kline: the same rule is reported again after this long, ms of the clock. */
+const repeatMs = 3_600_000;
+
+export interface EventParts {
+  readonly speed: number;
+  readonly instrument: (symbol: string) => Instrument;
+  /** An order that is not closed yet. */
+  readonly order: (clientOrderId: string) => WorkingOrder | undefined;
+  readonly now: () => number;
+}
+
+export class SessionEvents {
+  readonly #parts: EventParts;
+  readonly #events = source<SessionEvent>();
+  /** By strategy, symbol and rule: when a denial was reported last, and how many came since. */
+  readonly #denials = new Map<string, { at: number; repeats: number }>();
+  /** Orders of unknown outcome, by client order id: when one is resolved it is closed already. */
+  readonly #unknown = new Map<string, OfSentOrder>();
+  /** Strategies with symbols whose last order was a stop. */
+  readonly #stopped = new Set<string>();
+
+  /** By cause in force: the newest HALT, when it was reported last, and how many came since. */
+  readonly #halts = new Map<string, { newest: KillEntry; at: number; repeats: number }>();
+
+  constructor(parts: EventParts) {
+    this.#parts = parts;
+  }
+
+  get stream(): Observable<SessionEvent> {
+    return this.#events.stream;
+  }
+
+  /** The daemon's state changed. */
+  state(state: DaemonState, hasMarketData: boolean, text: string): void {
+    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, hasMarketData, text });
+  }
+
+  /** Something that the journal need not know. */
+  notice({ level, text }: Notice): void {
+    this.#events.emit({ kind: 'notice', time: this.#parts.now(), level, text });
+  }
+
+  /** What happened in a day. */
+  summary(text: string): void {
+    this.#events.emit({ kind: 'summary', time: this.#parts.now(), level: 'info', text });
+  }
+
+  /** A channel of the alerts failed or works again. */
+  ofAlerts(level: Notice['level'], text: string): void {
+    this.#events.emit({ kind: 'alerts', time: this.#parts.now(), level, text });
+  }
+
+  /** Takes an entry of the journal. */
+  see(entry: Entry): void {
+    const event = this.#eventOf(entry);
+    if (event !== undefined) this.#events.emit(event);
+  }
+
+  #eventOf(entry: Entry): SessionEvent | undefined {
+    if (entry.kind === 'fill') return { kind: 'fill', time: entry.time, level: 'info', fill: fillView(entry) };
+    if (entry.kind === 'denied') return this.#denial(entry);
+    if (entry.kind === 'event') return this.#ofOrder(entry);
+    if (entry.kind === 'notice') return { kind: 'notice', time: entry.at, level: entry.level, text: entry.text };
+    if (!isKillEntry(entry)) return undefined;
+    if (entry.kind === 'resume' && entry.strategy === null) this.#halts.clear();
+    const known = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
+    if (known !== undefined) {
+      known.newest = entry;
+      known.repeats += 1;
+      return undefined;
+    }
+    if (entry.kind === 'halt') this.#halts.set(entry.by, { newest: entry, at: entry.at, repeats: 0 });
+    return killEvent(entry);
+  }
+
+  /** Reports how many more HALTs a cause had: a warning, because the first one was the alarm. */
+  countHalts(): void {
+    const now = this.#parts.now();
+    for (const known of this.#halts.values()) {
+      const { newest, at, repeats } = known;
+      if (repeats === 0 || now - at < haltRepeatMs) continue;
+      Object.assign(known, { at: now, repeats: 0 });
+      this.#events.emit({ ...killEvent(newest, repeats - 1), level: 'warn' });
+    }
+  }
+
+  #denial({ at, strategy, symbol, code, facts, draft, repeated }: DenialEntry): SessionEvent | undefined {
+    const name = [strategy, symbol, code].join('\n');
+    const known = getOrMake(this.#denials, name, () => ({ at: Number.NEGATIVE_INFINITY, repeats: 0 }));
+    const times = 1 + (repeated?.times ?? 0);
+    if (at - known.at < repeatMs) {
+      known.repeats += times;
+      return undefined;
+    }
+    const repeats = known.repeats + times - 1;
+    this.#denials.set(name, { at, repeats: 0 });
+    const text = denialText({ code, facts }, this.#parts.speed);
+    return { kind: 'denied', time: at, level: 'warn', strategy, symbol, rule: code, order: draft, text, repeats };
+  }
+
+  #ofOrder({ at: time, clientOrderId, event, detail }: EventEntry): SessionEvent | undefined {
+    if (event === 'rejected') {
+      const of = this.#named(clientOrderId);
+      const text = `${String(detail['message'])} (${String(detail['code'])})`;
+      return of && { kind: 'rejected', time, level: 'warn', ...of, text };
+    }
+    if (event === 'sending') {
+      const order = this.#parts.order(clientOrderId)?.intent;
+      return order && this.#stopReached(order, time);
+    }
+    if (event === 'unknown' || event === 'quarantined') {
+      const of = this.#named(clientOrderId);
+      if (of === undefined || this.#unknown.has(clientOrderId)) return undefined;
+      this.#unknown.set(clientOrderId, of);
+      return { kind: 'unknown', time, level: 'warn', ...of, text: unknownCause(detail) };
+    }
+    const text = resolvedText(event, detail);
+    const of = this.#unknown.get(clientOrderId);
+    if (text === undefined || of === undefined) return undefined;
+    this.#unknown.delete(clientOrderId);
+    return { kind: 'resolved', time, level: 'info', ...of, text };
+  }
+
+  /** In a thin market a stop takes several orders: the first is reported. */
+  #stopReached(order: WorkingOrder['intent'], time: number): SessionEvent | undefined {
+    const place = `${order.strategy}\n${order.symbol}`;
+    const isAgain = this.#stopped.has(place);
+    if (order.purpose !== 'stop') this.#stopped.delete(place);
+    if (order.purpose !== 'stop' || isAgain) return undefined;
+    this.#stopped.add(place);
+    const what = draftText(order, this.#parts.instrument(order.symbol));
+    const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is sent`;
+    return { kind: 'notice', time, level: 'warn', text };
+  }
+
+  #named(clientOrderId: string): OfSentOrder | undefined {
+    const intent = this.#parts.order(clientOrderId)?.intent;
+    if (intent === undefined) return undefined;
+    const { strategy, symbol } = intent;
+    return { clientOrderId, strategy, symbol, order: draftText(intent, this.#parts.instrument(symbol)) };
+  }
+}
+
+function killEvent(entry: KillEntry, more = 0): SessionEvent {
+  const { kind, everything, at: time, strategy, by } = entry;
+  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, more) };
+}
+
+/** Without what only the journal needs. */
+export function fillView({ kind: _kind, account: _account, evidence: _evidence, ...shown }: FillEntry): FillView {
+  return shown;
+}
+
+/** Why the outcome of an order is unknown. */
+export const unknownCause = (detail: EventEntry['detail']): string =>
+  String(detail['cause'] ?? detail['evidence'] ?? 'no answer');
+
+/** How an unknown outcome ended; undefined for other events. */
+export function resolvedText(event: EventEntry['event'], detail: EventEntry['detail']): string | undefined {
+  if (event === 'found')
+    return `Found at the exchange as order ${String(detail['orderId'])}, ${String(detail['status']).toLowerCase().replace('_', ' ')}: it had taken effect.`;
+  if (event === 'absent')
+    return 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.';
+  return event === 'resolved' ? `Resolved by hand as ${String(detail['as'])}: ${String(detail['reason'])}.` : undefined;
+}
+
+/** The event in one sentence, without its time. */
+export function eventText(event: SessionEvent): string {
+  switch (event.kind) {
+    case 'state':
+      return event.text;
+    case 'fill': {
+      const { strategy, side, quantity, symbol, price } = event.fill;
+      return `${strategy} ${side} ${quantity} ${symbol} at ${price}`;
+    }
+    case 'denied': {
+      const more = event.repeats === 0 ? '' : ` (${event.repeats} more since the last report)`;
+      return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${more}`;
+    }
+    case 'unknown':
+      return `${event.strategy} ${event.symbol} ${event.order}: outcome unknown, ${event.text}. Sluice asks the exchange until it knows`;
+    case 'rejected':
+    case 'resolved':
+      return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}`;
+    case 'kill':
+    case 'pause':
+    case 'resume':
+    case 'halt':
+      return event.advice === undefined ? event.text : `${event.text} ${event.advice}`;
+    case 'notice':
+    case 'alerts':
+    case 'summary':
+      return event.text;
+  }
+}
+
+/** A line for people. */
+export function eventLine(event: SessionEvent): string {
+  const time = new Date(event.time).toISOString();
+  if (event.kind === 'state')
+    return `${time} ${event.state}${event.state === 'ready' && !event.hasMarketData ? ', without data' : ''}: ${event.text}`;
+  return `${time} ${(event.kind === 'notice' ? event.level : event.kind).padEnd(10)} ${eventText(event)}`;
+}
+
+/** The event as JSON has it (docs/reference/json.md). */
+export function eventJson(event: SessionEvent): Readonly<Record<string, unknown>> {
+  const { kind, time, level, ...rest } = event;
+  return { kind, time, level, ...('fill' in rest ? fillJson(rest.fill) : rest) };
+}
+
+/** Writes it as a line of the log, whose own time is the machine's; `at` is the exchange's. */
+export function logEvent(log: Log, event: SessionEvent): void {
+  const { level, time: at, ...rest } = event;
+  // The message contains the text.
+  log[level]({ at, ...rest, text: undefined }, eventText(event));
+}
