@@ -37,6 +37,7 @@ test('every page that an alarm names is there, with the same sections, and no ot
 test('notices and halts have pages by what must be done', () => {
   const notice = (text: string) => alarmPage({ kind: 'notice', time: 0, level: 'warn', text });
   expect(notice('no market data: gone; retrying')).toBe('docs/how-to/alarms/exchange-away.md');
+  expect(notice('strategy a threw and was stopped: the disk is full')).toBe('docs/how-to/alarms/strategy-stopped.md');
   expect(notice('something else')).toBe('docs/how-to/alarms/notice.md');
   const halt = { kind: 'halt', time: 0, level: 'error', strategy: null, text: '', advice: undefined } as const;
   expect(alarmPage({ ...halt, by: 'keyRefused', everything: false })).toBe('docs/how-to/alarms/key-refused.md');

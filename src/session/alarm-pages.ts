@@ -35,11 +35,12 @@ export const haltPages: Readonly<Record<HaltCause, string>> = {
 
 /** Pages of notices by their words: the journal keeps nothing else of them. The first that is in a text counts. */
 export const noticePages: readonly (readonly [words: string, page: string])[] = [
+  // First: what a strategy threw may say anything.
+  ['threw and was stopped', 'strategy-stopped'],
   ['no market data', 'exchange-away'],
   ['time could not be read', 'exchange-away'],
   ['the exchange forbids requests', 'banned'],
   ['the disk is full', 'disk-full'],
-  ['threw and was stopped', 'strategy-stopped'],
   ['was reached', 'stop-reached'],
   ['is quarantined', 'quarantined'],
   ['from our clock', 'clock'],

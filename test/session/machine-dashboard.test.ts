@@ -27,20 +27,20 @@ const killBody = '{"reason":"x"}';
 
 test('it says of each daemon what it does now', async () => {
   const [live] = machine.daemons;
-  const kill = { kind: 'pause', everything: false, at: 1, by: 'dashboard', reason: 'news', strategy: 'cross' } as const;
   live.source.shown = view({
     mode: 'live',
     isRealMoney: true,
-    strategies: [strategyView({ status: 'paused', kill })],
+    strategies: [strategyView({ status: 'paused' }), strategyView({ id: 'odd', status: 'stopped' })],
+    standing: { mark: 'm', text: 'Strategy cross was paused by dashboard: news.' },
     alarms: [{ id: 1, time: 1, level: 'error', text: 'a stop is missing' }],
   });
   const [first, second] = await rows();
   expect(first).toMatchObject({ name: 'live', contact: 'answers', dir: live.dir });
   expect(first?.said).toMatchObject({
-    ...{ mode: 'live', isRealMoney: true, openOrders: 6, strategies: 1, runningStrategies: 0 },
-    ...{ stops: ['cross paused by dashboard: news'], alarms: ['a stop is missing'] },
+    ...{ mode: 'live', isRealMoney: true, openOrders: 6, strategies: 2, runningStrategies: 0 },
+    ...{ inForce: 'Strategy cross was paused by dashboard: news.', threw: ['odd'], alarms: ['a stop is missing'] },
   });
-  expect(second).toMatchObject({ name: 'paper', contact: 'answers', said: { stops: [], alarms: [] } });
+  expect(second).toMatchObject({ name: 'paper', contact: 'answers', said: { inForce: '', threw: [], alarms: [] } });
 });
 
 test('a daemon that has stopped, hangs up or answers nonsense is never shown as fresh', async () => {

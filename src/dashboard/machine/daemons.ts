@@ -85,43 +85,24 @@ const viewSchema = z.looseObject({
   equity: z.looseObject({ asset: z.string(), now: z.string(), dayStart: z.string() }),
   openOrders: z.array(z.unknown()),
   unknowns: z.array(z.looseObject({ resolved: z.unknown().optional() })),
-  strategies: z.array(
-    z.looseObject({
-      id: z.string(),
-      status: z.string(),
-      kill: z
-        .looseObject({ kind: z.string(), by: z.string(), reason: z.string(), strategy: z.string().nullable() })
-        .optional(),
-    }),
-  ),
+  strategies: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+  standing: z.looseObject({ text: z.string() }),
   alarms: z.array(z.looseObject({ text: z.string() })).optional(),
 });
 type SeenView = z.output<typeof viewSchema>;
 
-function stopsIn({ state, stateText, strategies }: SeenView): readonly string[] {
-  const texts = strategies.flatMap(({ kill }) =>
-    kill === undefined
-      ? []
-      : [
-          `${kill.strategy ?? 'All strategies'} ${kill.kind === 'kill' ? 'killed' : 'paused'} by ${kill.by}: ${kill.reason}`,
-        ],
-  );
-  const stopped = strategies.filter(({ status }) => status === 'stopped').map(({ id }) => `${id} stopped: it threw`);
-  const all = [...new Set([...texts, ...stopped])];
-  return all.length === 0 && state === 'killed' ? [stateText] : all;
-}
-
 function summaryOf(view: SeenView): DaemonSummary {
-  const { mode, isRealMoney, exchangeUrl, state, stateText, noMarketData, equity, alarms = [] } = view;
+  const { mode, isRealMoney, exchangeUrl, state, stateText, noMarketData, equity, strategies, alarms = [] } = view;
   const ids = (all: SeenView['strategies']): number => new Set(all.map(({ id }) => id)).size;
   return {
     ...{ mode, isRealMoney, exchangeUrl, state, stateText, noMarketData },
     equity: { asset: equity.asset, now: equity.now, dayStart: equity.dayStart },
     openOrders: view.openOrders.length,
     unknowns: view.unknowns.filter(({ resolved }) => resolved === undefined).length,
-    strategies: ids(view.strategies),
-    runningStrategies: ids(view.strategies.filter(({ status }) => status === 'running')),
-    stops: stopsIn(view),
+    strategies: ids(strategies),
+    runningStrategies: ids(strategies.filter(({ status }) => status === 'running')),
+    inForce: view.standing.text,
+    threw: strategies.filter(({ status }) => status === 'stopped').map(({ id }) => id),
     alarms: alarms.map(({ text }) => text),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { DaemonState, EquityView } from '../view.ts';
 
-/** `stopped`: no daemon runs there. `silent`: it does not answer. `refused`: it must not or cannot be asked. */
+/** `stopped`: no daemon runs there. `silent`: it does not answer. `refused`: its `daemon.json` is unsafe or cannot be read. */
 export type Contact = 'answers' | 'stopped' | 'silent' | 'refused';
 
 export interface DaemonSummary {
@@ -21,8 +21,10 @@ export interface DaemonSummary {
   readonly unknowns: number;
   readonly strategies: number;
   readonly runningStrategies: number;
-  /** Kills, pauses and HALTs in force, each in words. */
-  readonly stops: readonly string[];
+  /** Kills, pauses and HALTs in force, in sentences; empty while there is none. */
+  readonly inForce: string;
+  /** Strategies that were stopped because they threw. */
+  readonly threw: readonly string[];
   /** Alarms that nobody has acknowledged. */
   readonly alarms: readonly string[];
 }

@@ -25,16 +25,17 @@ const Fact = ({ name, value, tone = '' }: { name: string; value: string; tone?: 
   html`<div><dt>${name}</dt><dd class=${tone}>${value}</dd></div>`;
 
 /** What is wrong comes as a list, the worst first. */
-const Troubles = ({ said }: { said: DaemonSummary }): VNode | null =>
-  said.alarms.length + said.stops.length === 0
+const Troubles = ({ said: { alarms, inForce, threw } }: { said: DaemonSummary }): VNode | null =>
+  alarms.length + threw.length === 0 && inForce === ''
     ? null
     : html`<ul class="troubles">
-        ${said.alarms.map((text) => html`<li class="down">Alarm: ${text}</li>`)}
-        ${said.stops.map((text) => html`<li class="warned">${text}</li>`)}
+        ${alarms.map((text) => html`<li class="down">Alarm: ${text}</li>`)}
+        ${threw.map((id) => html`<li class="down">${id} threw and was stopped</li>`)}
+        ${inForce === '' ? null : html`<li class="warned">${inForce}</li>`}
       </ul>`;
 
 function Said({ said }: { said: DaemonSummary }): VNode {
-  const { equity, openOrders, unknowns, strategies, runningStrategies, stops, alarms } = said;
+  const { equity, openOrders, unknowns, strategies, runningStrategies, alarms } = said;
   const today = change(equity.dayStart, equity.now);
   return html`
     <p class="worth"><b>${money(equity.now)}</b> ${equity.asset}
@@ -44,7 +45,6 @@ function Said({ said }: { said: DaemonSummary }): VNode {
       <${Fact} name="Strategies" value=${`${runningStrategies} of ${strategies} running`} />
       <${Fact} name="Open orders" value=${openOrders} />
       <${Fact} name="Unknown" value=${unknowns} tone=${unknowns > 0 ? 'warned' : ''} />
-      <${Fact} name="Kills and pauses" value=${stops.length} tone=${stops.length > 0 ? 'warned' : ''} />
       <${Fact} name="Alarms" value=${alarms.length} tone=${alarms.length > 0 ? 'down' : ''} />
     </dl>
     <${Troubles} said=${said} />
