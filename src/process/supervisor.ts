@@ -18,7 +18,7 @@ const startWithinMs = 300_000;
 
 const nobody: Supervisor = { ready() {}, stopping() {} };
 
-/** From now on systemd is told that the start goes on. `failed` is called once when it cannot be told. `clock`: real time. */
+/** Reports to systemd from now on that the start goes on. `failed` is called once when that cannot be sent. `clock`: real time. */
 export function supervisor(
   environment: Readonly<Record<string, string | undefined>>,
   clock: Clock,

@@ -30,7 +30,7 @@ export interface DaemonOptions {
   /** Why a journal is taken that is not the newest, or from another host. */
   readonly acceptRestored?: string;
   readonly json: boolean;
-  /** Goes before that of the configuration. */
+  /** Overrides the configuration. */
   readonly logLevel?: LogLevel | undefined;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
@@ -102,7 +102,7 @@ export interface RunOptions
   > {
   readonly json: boolean;
   readonly out: (line: string) => void;
-  /** Goes before that of the configuration. */
+  /** Overrides the configuration. */
   readonly logLevel?: LogLevel | undefined;
   /** For `/metrics`. */
   readonly metricsToken?: string | undefined;

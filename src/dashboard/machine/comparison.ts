@@ -1,4 +1,4 @@
-/** The live results of a strategy beside the newest backtest of the same strategy. Shares are fractions, times are UTC ms. */
+/** The live results of a strategy beside the backtest that is the most like them, the newest of several. Shares are fractions, times are UTC ms. */
 
 /** A figure is null where it is not known, or would mean nothing. */
 export interface SideFigures {

@@ -21,7 +21,7 @@ const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
 function badge({ state, noMarketData, strategies }: View): readonly [Tone, string] {
   if (state !== 'ready') return states[state];
   if (noMarketData !== undefined) return ['warn', 'No market data'];
-  return strategies.some(({ status }) => status === 'running') ? states.ready : ['warn', 'Nothing runs'];
+  return strategies.some(({ status }) => status === 'running') ? states.ready : ['warn', 'No strategy runs'];
 }
 
 const themes: readonly (readonly [Theme, string])[] = [

@@ -20,7 +20,7 @@ const rotationOf = ({ maxMb, maxFiles, maxDays }: LogConfig): Rotation => ({
   ...{ maxBytes: maxMb * 1024 ** 2, maxFiles, maxDays },
 });
 
-/** Lines go to `sluice.log` of a state directory, readable by its owner alone. `level` goes before that of the configuration. */
+/** Lines go to `sluice.log` of a state directory, readable by its owner alone. `level` overrides the configuration. */
 export const fileLog = (dir: string, config: LogConfig, level?: LogLevel): Promise<OpenLog> =>
   logTo(join(dir, 'sluice.log'), config, level);
 

@@ -1,6 +1,6 @@
 /**
  * `sluice reload`, and SIGHUP: a running daemon reads its configuration again. Limits change while it runs: tighter ones at once, looser ones once somebody
- * confirms them. So do alerts and the log. Everything else takes a restart, and then nothing changes.
+ * confirms them. So do alerts and the log. Everything else needs a restart: then nothing changes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AlertSecrets } from '../../alerts/secrets.ts';

@@ -47,7 +47,7 @@ export function dailySummary(parts: SummaryParts): () => void {
     const due = lastTimeOfDay(daily, now());
     if (base === undefined) {
       const { marketTime, equity } = view();
-      // The first one has the whole day, as far as there is a journal of it.
+      // The first one starts at midnight UTC, or with the journal.
       const at = Math.max(marketTime - (marketTime % dayMs), parts.journalFrom);
       keep({ due, at, equity: equity.dayStart });
     } else if (due - base.due >= sameTimeMs) {

@@ -79,7 +79,7 @@ export class KlineCharts {
     return [...(this.#charts.get(symbol) ?? [])].map(({ interval }) => interval).sort(compareIntervals);
   }
 
-  /** Klines of a market from before now, oldest first: a chart has those of a hole or of more of the past from now on. */
+  /** Adds past klines, oldest first, after a warm-up or a gap that was filled. */
   addHistory(history: readonly Kline[]): void {
     const [first] = history;
     if (first === undefined) return;

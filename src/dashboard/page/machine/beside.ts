@@ -1,4 +1,4 @@
-/** The live results of each strategy beside its newest backtest: a tab of a daemon's page where `sluice dashboard` serves it. */
+/** The live results of each strategy beside the backtest that is the most like it: a tab of a daemon's page where `sluice dashboard` serves it. */
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import type {

@@ -14,11 +14,11 @@ const patienceMs = 5_000;
 function badge({ contact, said }: DaemonRow): readonly [Tone, string] {
   if (contact === 'stopped') return ['plain', 'Not running'];
   if (contact === 'silent') return ['bad', 'Does not answer'];
-  if (contact === 'refused' || said === undefined) return ['bad', 'Not asked'];
+  if (contact === 'refused' || said === undefined) return ['bad', 'Not contacted'];
   if (said.state === 'killed') return ['bad', 'Killed'];
   if (said.state === 'ready' && said.noMarketData !== undefined) return ['warn', 'No market data'];
   if (said.state !== 'ready') return ['warn', said.state === 'stopping' ? 'Stopping' : 'Starting'];
-  return said.runningStrategies === 0 ? ['warn', 'Nothing runs'] : ['good', 'Ready'];
+  return said.runningStrategies === 0 ? ['warn', 'No strategy runs'] : ['good', 'Ready'];
 }
 
 const Fact = ({ name, value, tone = '' }: { name: string; value: string; tone?: string }): VNode =>
