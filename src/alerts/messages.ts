@@ -9,7 +9,7 @@ export interface AlertsGiven {
   readonly config: AlertsConfig;
   readonly secrets: AlertSecrets;
   /** Texts that no message may contain. */
-  readonly hidden: readonly string[];
+  readonly redacted: readonly string[];
 }
 
 const level = z.enum(alertLevels);

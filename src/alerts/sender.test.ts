@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alerts as schema } from '../config/alerts.ts';
-import { hide } from '../domain/hidden.ts';
+import { registerSecrets } from '../domain/redaction.ts';
 import type { Outgoing, Send } from './channels.ts';
 import { Outbox, outboxFile } from './outbox.ts';
 import type { Alert } from './routes.ts';
@@ -149,7 +149,7 @@ test('the end waits for the message on its way', async () => {
 });
 
 test('a secret is in no message', async () => {
-  hide(['abc-123']);
+  registerSecrets(['abc-123']);
   const one = sender();
   one.add(alert('the exchange answered: bad key abc-123'));
   await one.send();

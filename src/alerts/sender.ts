@@ -3,8 +3,8 @@
  * hangs is tried again later, ever more rarely, and another channel says so. Alerts wait in the outbox meanwhile, also over a restart.
  */
 import type { AlertsConfig } from '../config/alerts.ts';
-import { withoutSecrets } from '../domain/hidden.ts';
 import { escapeText } from '../domain/printable.ts';
+import { redact } from '../domain/redaction.ts';
 import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
 import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
@@ -77,7 +77,7 @@ export class Sender {
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
-    const safe = { ...alert, text: escapeText(withoutSecrets(alert.text)) };
+    const safe = { ...alert, text: escapeText(redact(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
     if (escalation === undefined) {

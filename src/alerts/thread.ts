@@ -1,7 +1,7 @@
 /** The thread of the alerts: a channel that hangs, and a database that waits for the disk, delay no order. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { every, machineWall, systemClock } from '../clock/clock.ts';
-import { hide } from '../domain/hidden.ts';
+import { registerSecrets } from '../domain/redaction.ts';
 import { channelOf } from './channels.ts';
 import { type AlertsGiven, type FromThread, type ToThread, toThread } from './messages.ts';
 import { Outbox } from './outbox.ts';
@@ -19,8 +19,8 @@ const sendEveryMs = 1_000;
 const endMs = 3_000;
 
 /** The channels of a configuration. Its secrets are hidden from now on. */
-function sendingOf({ config, secrets, hidden }: AlertsGiven): SenderGiven {
-  hide(hidden);
+function sendingOf({ config, secrets, redacted }: AlertsGiven): SenderGiven {
+  registerSecrets(redacted);
   const channels = Object.entries(config.channels).map(
     ([name, one]) => [name, channelOf(one, secrets.channels.get(name) ?? '')] as const,
   );

@@ -1,7 +1,7 @@
 /** The exchange key: from the environment or a private `.env`, never from the configuration. */
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'dotenv';
-import { hide } from '../domain/hidden.ts';
+import { registerSecrets } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export interface Secrets {
@@ -48,7 +48,7 @@ export function readVariables(
 ): Readonly<Record<string, string | undefined>> {
   const saved = names.every((name) => environment[name] !== undefined) ? {} : fromFile(file);
   const found = Object.fromEntries(names.map((name) => [name, environment[name] ?? saved[name]]));
-  hide(Object.values(found));
+  registerSecrets(Object.values(found));
   return found;
 }
 

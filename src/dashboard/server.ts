@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Clock } from '../clock/clock.ts';
-import { withoutSecrets } from '../domain/hidden.ts';
+import { redact } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
 import type { Assets } from './assets.ts';
@@ -77,7 +77,7 @@ function answerFaults(app: FastifyInstance): void {
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply
       .code(error.statusCode ?? (error instanceof Refusal ? 400 : 500))
-      .send({ ok: false, message: withoutSecrets(error.message) }),
+      .send({ ok: false, message: redact(error.message) }),
   );
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
 }

@@ -6,7 +6,7 @@ import type { ScaledClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
 import { isLoopback } from '../config/schema.ts';
 import type { DaemonState } from '../dashboard/view.ts';
-import { hiddenSecrets } from '../domain/hidden.ts';
+import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
@@ -97,7 +97,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
       configured = config;
       options.changeLog?.(config.log);
       if (config.alerts !== undefined && alertSecrets !== undefined)
-        alerts?.configure({ config: config.alerts, secrets: alertSecrets, hidden: hiddenSecrets() });
+        alerts?.configure({ config: config.alerts, secrets: alertSecrets, redacted: registeredSecrets() });
     },
     summaryTime: () => configured.alerts?.summary,
   };
@@ -111,7 +111,7 @@ function sendAlerts(
 ): Alerts | undefined {
   if (config.alerts === undefined || alertSecrets === undefined) return undefined;
   const alerts = startAlerts(
-    { config: config.alerts, secrets: alertSecrets, hidden: hiddenSecrets(), stateDir },
+    { config: config.alerts, secrets: alertSecrets, redacted: registeredSecrets(), stateDir },
     {
       failed: (error) => events.ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
       notice: (level, text) => events.ofAlerts(level, text),

@@ -1,6 +1,7 @@
 /** The output of a program. It handles a reader that has gone: a closed pipe or terminal. */
-import { hide, withoutSecrets } from '../domain/hidden.ts';
+
 import { escapeText } from '../domain/printable.ts';
+import { redact, registerSecrets } from '../domain/redaction.ts';
 
 /** Where a command prints. */
 export interface Output {
@@ -16,18 +17,18 @@ const ofSecret = /^SLUICE_(ALERT_.+|PING_URL|.+_(KEY|SECRET|TOKEN|PASSPHRASE))$/
 
 /** Hides every secret of the environment, also one that this command does not read: an error of a strategy may have it. */
 export const hideSecretsOf = (environment: Readonly<Record<string, string | undefined>>): void =>
-  hide(
+  registerSecrets(
     Object.keys(environment)
       .filter((name) => ofSecret.test(name))
       .map((name) => environment[name]),
   );
 
 /** A text as a terminal may have it. Secrets first: escaped, one would not be found. */
-const shown = (line: string): string => escapeText(withoutSecrets(line));
+const shown = (line: string): string => escapeText(redact(line));
 
 /** Prints to stdout. `isStyled`: the text is printable already and contains our own colours. */
 export const out = (line: string, isStyled = false): void => {
-  process.stdout.write(`${isStyled ? withoutSecrets(line) : shown(line)}\n`);
+  process.stdout.write(`${isStyled ? redact(line) : shown(line)}\n`);
 };
 
 /** Prints to stderr. */

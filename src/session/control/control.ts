@@ -1,7 +1,7 @@
 /** Kill, pause, resume and cancel, for commands. A kill and a pause also work without a daemon: they wait in the journal. */
 import { rmSync } from 'node:fs';
 import { pause, systemClock } from '../../clock/clock.ts';
-import { withoutSecrets } from '../../domain/hidden.ts';
+import { redact } from '../../domain/redaction.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
 import type { Entry } from '../../journal/entries.ts';
@@ -34,7 +34,7 @@ export async function control(
   say: (line: string) => void,
 ): Promise<string> {
   const { action, strategy, everything, order } = given;
-  const reason = oneLine(withoutSecrets(given.reason)).slice(0, maxReasonLength) || `sluice ${action}`;
+  const reason = oneLine(redact(given.reason)).slice(0, maxReasonLength) || `sluice ${action}`;
   if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
     return action === 'kill' && isHeld(dir, 'written')

@@ -5,8 +5,8 @@
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutSecrets } from '../../domain/hidden.ts';
 import type { Purpose } from '../../domain/order.ts';
+import { redact } from '../../domain/redaction.ts';
 import { type KillingLimit, killingLimits, letsThrough } from '../../risk/kill.ts';
 
 const all = 'kill';
@@ -96,7 +96,7 @@ function madeOf(path: string): string | undefined {
 
 function textOf(path: string): string {
   try {
-    return withoutSecrets(readFileSync(path, 'utf8')).slice(0, mostReason).split('\n')[0]?.trim() ?? '';
+    return redact(readFileSync(path, 'utf8')).slice(0, mostReason).split('\n')[0]?.trim() ?? '';
   } catch {
     return '';
   }

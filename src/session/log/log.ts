@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { type LevelWithSilent, type Logger, pino } from 'pino';
 import type { LogConfig } from '../../config/log.ts';
-import { withoutSecrets } from '../../domain/hidden.ts';
 import { escapeLine, escapeText } from '../../domain/printable.ts';
+import { redact } from '../../domain/redaction.ts';
 import { LogFile, type Rotation } from './log-file.ts';
 
 export type Log = Logger;
@@ -35,7 +35,7 @@ export async function logTo(path: string, config: LogConfig, level?: LogLevel): 
     { level: level ?? config.level },
     {
       write(line: string) {
-        if (!file.write(shown(withoutSecrets(line)))) missing++;
+        if (!file.write(shown(redact(line)))) missing++;
         else if (missing > 0) {
           const lost = missing;
           missing = 0;

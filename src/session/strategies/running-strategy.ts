@@ -1,9 +1,9 @@
 /** What a strategy of a session runs with, and how long it keeps the program busy. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
-import { withoutSecrets } from '../../domain/hidden.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Kept } from '../../domain/memory.ts';
+import { redact } from '../../domain/redaction.ts';
 import type { Notice } from '../../execution/context.ts';
 import { errorText } from '../../strategy/fault.ts';
 import type { Hosted, Inputs } from '../../strategy/host.ts';
@@ -112,7 +112,7 @@ export const threw =
   (runner: Runner, one: Hosted, course: Course) =>
   (error: unknown): void => {
     course.isOver = true;
-    const text = clipped(withoutSecrets(errorText(error)));
+    const text = clipped(redact(errorText(error)));
     runner.failed(one.id, text);
     runner.notice({
       level: 'error',

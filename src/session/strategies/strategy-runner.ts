@@ -1,8 +1,8 @@
 /** Runs a strategy of a session: it begins with history, again after a hole, and rests while it was too slow. */
 import { filter, finalize, map, merge, NEVER, Observable, startWith, switchMap, type Unsubscribable } from 'rxjs';
 import { pause } from '../../clock/clock.ts';
-import { withoutSecretsIn } from '../../domain/hidden.ts';
 import type { Decision } from '../../domain/order.ts';
+import { redactAll } from '../../domain/redaction.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { hasMarkets } from '../../strategy/markets/several-markets-host.ts';
 import { source } from '../../trading/hot-streams.ts';
@@ -38,7 +38,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
   };
   const { decisions, holes } = hasMarkets(one) ? severalMarkets(runner, one, course) : onlyMarket(runner, one, course);
   const fresh = decisions.pipe(
-    map(withoutSecretsIn),
+    map(redactAll),
     finalize(() => {
       if (course.isOver || course.isTooSlow) chart();
     }),

@@ -1,7 +1,7 @@
 /** What a person may say to the bot, and what the threads send each other about it. */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { withoutSecrets } from '../../domain/hidden.ts';
+import { redact } from '../../domain/redaction.ts';
 
 const strategy = z.string().min(1).max(100).optional();
 const reason = z.string().min(1).max(500);
@@ -77,7 +77,7 @@ export function parse(text: string): Parsed {
       return of({
         name: name.slice(1),
         strategy: given,
-        reason: withoutSecrets(words.slice(1).join(' ')).slice(0, 500) || name,
+        reason: redact(words.slice(1).join(' ')).slice(0, 500) || name,
       });
     }
     default:

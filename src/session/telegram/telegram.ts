@@ -4,8 +4,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { DashboardSource } from '../../dashboard/dashboard.ts';
-import { hiddenSecrets } from '../../domain/hidden.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
+import { registeredSecrets } from '../../domain/redaction.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { SessionOptions, Undo } from '../options.ts';
 import { equityByStrategy } from '../summary/summary-text.ts';
@@ -28,7 +28,7 @@ export function obeyTelegram(
       server: channel.server,
       token: alertSecrets.channels.get(name) ?? '',
       chats: channel.commandsFrom,
-      hidden: hiddenSecrets(),
+      redacted: registeredSecrets(),
       stateDir,
     };
     undo.unshift(startTelegram(data, { view: () => source.view(), history: source.history, actions: source, notice }));

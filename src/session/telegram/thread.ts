@@ -2,8 +2,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Api, GrammyError } from 'grammy';
 import { machineWall, systemClock } from '../../clock/clock.ts';
-import { hide, withoutSecrets } from '../../domain/hidden.ts';
 import { escapeText } from '../../domain/printable.ts';
+import { redact, registerSecrets } from '../../domain/redaction.ts';
 import { Bot, type Wire } from './bot.ts';
 import { type FromBot, type ToBot, toBot } from './commands.ts';
 import { SeenUpdates } from './seen-updates.ts';
@@ -13,7 +13,7 @@ export interface BotData {
   readonly token: string;
   readonly chats: readonly string[];
   /** Texts that no message may contain. */
-  readonly hidden: readonly string[];
+  readonly redacted: readonly string[];
   readonly stateDir: string;
 }
 
@@ -33,7 +33,7 @@ function wireOf({ server, token }: BotData): Wire {
   return {
     updates: (from) => api.getUpdates({ offset: from, timeout: holdS, allowed_updates: ['message', 'callback_query'] }),
     async send(chat, text, button) {
-      const plain = escapeText(withoutSecrets(text)).slice(0, mostCharacters);
+      const plain = escapeText(redact(text)).slice(0, mostCharacters);
       await api.sendMessage(chat, plain, {
         link_preview_options: { is_disabled: true },
         ...(button && { reply_markup: { inline_keyboard: [[{ text: button[0], callback_data: button[1] }]] } }),
@@ -48,7 +48,7 @@ function wireOf({ server, token }: BotData): Wire {
 function serve(port: MessagePort, data: BotData): void {
   const say = (message: FromBot): void => port.postMessage(message);
   const notice = (level: 'info' | 'warn', text: string): void => say({ kind: 'notice', level, text });
-  hide(data.hidden);
+  registerSecrets(data.redacted);
   const seen = new SeenUpdates(data.stateDir);
   const waiting = new Map<number, (message: Exclude<ToBot, { kind: 'end' }>) => void>();
   let requests = 0;

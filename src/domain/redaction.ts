@@ -3,22 +3,26 @@
  * asked, and a strategy may state such an error as its reason.
  */
 
-/** A shorter word is no secret: hiding it would make other texts unreadable. Of a secret as a whole and of a part of an address, characters. */
-const [leastWhole, leastPart] = [6, 10];
+/**
+ * A shorter word is no secret: redacting it would make other texts unreadable. Of a secret as a whole and of a part of an address, characters.
+ * Of digits alone more, or they would be found in a quantity or an id of the journal.
+ */
+const [leastWhole, leastPart, leastDigits] = [6, 10, 16];
+const isLong = (text: string, least: number): boolean => text.length >= (/^[\d.]*$/.test(text) ? leastDigits : least);
 
 /** Matches each form in which a secret may stand in an output, the longest first, so that no rest of one remains. */
-export function hiddenPattern(secrets: readonly string[]): RegExp {
+export function secretPattern(secrets: readonly string[]): RegExp {
   const wholes = secrets
     .flatMap((secret) => [secret, ...passwordIn(secret)])
-    .filter((text) => text.length >= leastWhole);
-  const parts = secrets.flatMap(partsOf).filter((text) => text.length >= leastPart);
+    .filter((text) => isLong(text, leastWhole));
+  const parts = secrets.flatMap(partsOf).filter((text) => isLong(text, leastPart));
   const forms = [...new Set([...wholes, ...parts].flatMap(formsOf))].sort((a, b) => b.length - a.length);
   // One search for all: each by itself took 17 times as long. Without a secret it matches nothing.
   return new RegExp(forms.map((form) => RegExp.escape(form)).join('|') || '(?!)', 'g');
 }
 
 /** A text in which all that matches is replaced. */
-export const withoutMatches = (text: string, pattern: RegExp): string => text.replace(pattern, '•••');
+export const replaceMatches = (text: string, pattern: RegExp): string => text.replace(pattern, '•••');
 
 const isAddress = (secret: string): boolean => secret.includes('//') && URL.canParse(secret);
 
@@ -57,27 +61,27 @@ function decoded(text: string): string {
 const known = new Set<string>();
 let pattern: RegExp | undefined;
 
-/** Hides secrets in all that this process puts out from now on. */
-export function hide(secrets: readonly (string | undefined)[]): void {
+/** Redacts secrets in all that this process puts out from now on. */
+export function registerSecrets(secrets: readonly (string | undefined)[]): void {
   const added = secrets.filter((secret): secret is string => secret !== undefined && !known.has(secret));
   if (added.length === 0) return;
   for (const secret of added) known.add(secret);
-  pattern = hiddenPattern([...known]);
+  pattern = secretPattern([...known]);
 }
 
-/** The secrets of this process, for its threads: each hides them for itself. */
-export const hiddenSecrets = (): readonly string[] => [...known];
+/** The secrets of this process, for its threads: each registers them for itself. */
+export const registeredSecrets = (): readonly string[] => [...known];
 
 /** A text without the secrets of this process. */
-export const withoutSecrets = (text: string): string => (pattern === undefined ? text : withoutMatches(text, pattern));
+export const redact = (text: string): string => (pattern === undefined ? text : replaceMatches(text, pattern));
 
 /** The same for all texts in plain data; data without a secret is given back as it is. */
-export function withoutSecretsIn<T>(value: T): T {
+export function redactAll<T>(value: T): T {
   return pattern === undefined ? value : (cleaned(value) as T);
 }
 
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return withoutSecrets(value);
+  if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   const entries = Object.entries(value).map(([name, one]) => [name, one, cleaned(one)] as const);
   if (entries.every(([, before, after]) => before === after)) return value;
