@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redact, redactAll, registerSecrets, replaceMatches, secretPattern } from './redaction.ts';
+import { redact, redactWords, registerSecrets, replaceMatches, secretPattern } from './redaction.ts';
 
 const secret = 'canary-/+"&%=z-0123456789';
 const base64 = (before: string): string => Buffer.from(`${before}${secret} and more`).toString('base64');
@@ -41,13 +41,13 @@ test('digits alone are redacted only where they are long: a quantity or an id mu
   expect(replaceMatches('key 19541132904811230001', pattern)).toBe('key •••');
 });
 
-test('what this process hides is in no text and in no data, and other data is the same object', () => {
-  const plain = { reason: 'all is well', facts: [1, null, { text: 'x' }], amount: 5n };
-  expect(redactAll(plain)).toBe(plain);
+test('what this process redacts is in no words, names and money keep it, and other data is the same object', () => {
+  const plain = { reason: 'all is well', facts: [1, null, { text: 'x' }], amount: 5n, strategy: secret, price: secret };
+  expect(redactWords(plain)).toBe(plain);
   registerSecrets([secret, undefined]);
   expect(redact(`it is ${secret}`)).toBe('it is •••');
-  expect(redactAll(plain)).toBe(plain);
-  expect(redactAll({ ...plain, facts: [1, [{ text: secret }]] })).toEqual({
+  expect(redactWords(plain)).toBe(plain);
+  expect(redactWords({ ...plain, facts: [1, [{ text: secret }]] })).toEqual({
     ...plain,
     facts: [1, [{ text: '•••' }]],
   });

@@ -75,15 +75,18 @@ export const registeredSecrets = (): readonly string[] => [...known];
 /** A text without the secrets of this process. */
 export const redact = (text: string): string => (pattern === undefined ? text : replaceMatches(text, pattern));
 
-/** The same for all texts in plain data; data without a secret is given back as it is. */
-export function redactAll<T>(value: T): T {
-  return pattern === undefined ? value : (cleaned(value) as T);
+/** What people, strategies and the exchange write in words. All else is names, ids and money, which must stay as they are. */
+const inWords = new Set(['reason', 'quarantineReason', 'text', 'cause', 'message']);
+
+/** Plain data whose texts in words are without the secrets of this process; data without a secret is given back as it is. */
+export function redactWords<T>(value: T): T {
+  return pattern === undefined ? value : (cleaned(value, false) as T);
 }
 
-function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
+function cleaned(value: unknown, isInWords: boolean): unknown {
+  if (typeof value === 'string') return isInWords ? redact(value) : value;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  const entries = Object.entries(value).map(([name, one]) => [name, one, cleaned(one)] as const);
+  const entries = Object.entries(value).map(([name, one]) => [name, one, cleaned(one, inWords.has(name))] as const);
   if (entries.every(([, before, after]) => before === after)) return value;
   if (Array.isArray(value)) return entries.map(([, , after]) => after);
   return Object.fromEntries(entries.map(([name, , after]) => [name, after]));

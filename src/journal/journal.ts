@@ -3,7 +3,7 @@
  * It knows which fills are rows already, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
-import { redactAll } from '../domain/redaction.ts';
+import { redactWords } from '../domain/redaction.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { FillKey, Past } from './past-orders.ts';
 
@@ -111,7 +111,7 @@ export function journal(
   }
 
   function append(given: Entry): void {
-    const entry = redactAll(given);
+    const entry = redactWords(given);
     waiting.push(entry);
     later(groupMs);
     observe(entry);

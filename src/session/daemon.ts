@@ -7,10 +7,11 @@ import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets, readVariables } from '../config/secrets.ts';
 import { version } from '../config/shipped.ts';
+import { redact } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
 import { supervisor } from '../process/supervisor.ts';
-import { configure } from '../trading/strategies.ts';
+import { type Configured, configure } from '../trading/strategies.ts';
 import { listenToSignals } from './daemon-signals.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log/log.ts';
@@ -58,6 +59,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   const alertSecrets = alertSecretsOf(config);
+  refuseSecretNames(configured);
   const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
   const reason = options.acceptRestored;
   await runUntilStopped(
@@ -67,7 +69,9 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       replayDenials: options.replayDenials?.(file, settings),
       reread() {
         const next = readConfig(file, tradingSchema, settings);
-        return { config: next, alertSecrets: alertSecretsOf(next) };
+        const nextSecrets = alertSecretsOf(next);
+        refuseSecretNames(configured);
+        return { config: next, alertSecrets: nextSecrets };
       },
       alertSecrets,
       metricsToken: token,
@@ -80,6 +84,15 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
     async (common) =>
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
   );
+}
+
+/** Every text would say `•••` for such a strategy. */
+function refuseSecretNames(configured: readonly Configured[]): void {
+  const named = configured.find(({ config: { id } }) => redact(id) !== id);
+  if (named !== undefined)
+    throw new Refusal(
+      `${named.configFile}: the name of strategy ${named.config.id} is also a secret, such as the topic or the password of a channel, and secrets are redacted in every text: change one of them`,
+    );
 }
 
 const alertSecretsOf = ({ alerts }: TradingConfig): AlertSecrets | undefined =>

@@ -1,6 +1,6 @@
 /** Writes of a command into a journal on which no daemon runs. */
 import { join } from 'node:path';
-import { redactAll } from '../../domain/redaction.ts';
+import { redactWords } from '../../domain/redaction.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { examine } from '../../journal/examine.ts';
@@ -27,7 +27,7 @@ export function writeOffline(dir: string, entries: readonly Entry[]): void {
       backUpBeforeMigration(db, path);
       migrate(db);
       // Steps of an order are ordered by the epoch of their opening: these come after all others.
-      writer(db, raiseEpoch(db))(redactAll(entries));
+      writer(db, raiseEpoch(db))(redactWords(entries));
       rememberHead(db, process.env);
     } finally {
       db.close();

@@ -2,7 +2,7 @@
 import { filter, finalize, map, merge, NEVER, Observable, startWith, switchMap, type Unsubscribable } from 'rxjs';
 import { pause } from '../../clock/clock.ts';
 import type { Decision } from '../../domain/order.ts';
-import { redactAll } from '../../domain/redaction.ts';
+import { redactWords } from '../../domain/redaction.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { hasMarkets } from '../../strategy/markets/several-markets-host.ts';
 import { source } from '../../trading/hot-streams.ts';
@@ -38,7 +38,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
   };
   const { decisions, holes } = hasMarkets(one) ? severalMarkets(runner, one, course) : onlyMarket(runner, one, course);
   const fresh = decisions.pipe(
-    map(redactAll),
+    map(redactWords),
     finalize(() => {
       if (course.isOver || course.isTooSlow) chart();
     }),
