@@ -72,7 +72,7 @@ const planted: readonly (readonly [rule: string, ...Text])[] = [
   [dependencies, 'src/risk/p05.ts', "export type { A } from '../venue/venue.ts';"],
   [dependencies, 'src/risk/p06.ts', "export const load = () => import('../venue/venue.ts');"],
   [dependencies, 'src/risk/p07.ts', "export type A = import('../venue/venue.ts').A;"],
-  [dependencies, 'src/risk/p08.ts', "export { a } from '../../src/venue/venue.ts';"],
+  [dependencies, 'src/risk/p08.ts', "export { a } from '../../src/../src/venue/./venue.ts';"],
   [dependencies, 'src/risk/p09.ts', "export { a } from 'sluice';"],
   [dependencies, 'src/risk/p10.ts', "export { a } from 'sluice/simulator';"],
   [dependencies, 'src/risk/p11.ts', "import '../venue/venue.ts';"],
@@ -121,7 +121,7 @@ const fine: readonly Text[] = [
   ['src/dashboard/page/f2.ts', "export { useState } from 'preact/hooks';\nexport { a } from './f3.ts';"],
   ['src/dashboard/page/f3.ts', 'export const a = 1;'],
   ['src/fill/fees.test.ts', "import { test } from 'vitest';\nimport { a } from './builders.ts';\ntest('a', () => a);"],
-  ['src/fill/f4.test.ts', "export { a } from '../kit/rig.ts';"],
+  ['src/fill/f4.test.ts', "export { a } from '../../test/kit/rig.ts';"],
 ];
 
 test('every planted breach is found, and nothing else', () => {
