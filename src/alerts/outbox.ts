@@ -1,6 +1,6 @@
 /**
  * Alerts that are still to be sent or acknowledged, in a database of their own beside the journal: a restart loses none. A disk that is full or
- * fails is itself an alarm: then they are kept in memory, and sent all the same.
+ * fails is itself an alarm: then they are kept in memory, and sent all the same, until the disk takes them again.
  */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +26,8 @@ export interface OpenAlarm extends Alert {
 export const outboxFile = 'alerts.db';
 /** Messages that are kept for a channel that does not answer; beyond that the oldest are dropped, errors last. */
 const mostKept = 1_000;
+/** Alarms that are open at once: all of them are sent again and shown. */
+const mostOpen = 100;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS messages (
@@ -38,6 +40,11 @@ const schema = `
     every_ms INTEGER NOT NULL, channels TEXT NOT NULL, acknowledged_at INTEGER, acknowledged_by TEXT
   );
 `;
+
+const tables = [
+  { name: 'messages', columns: 7 },
+  { name: 'alarms', columns: 10 },
+] as const;
 
 /** Acknowledged alarms are kept for so long, ms. */
 const acknowledgedMs = 30 * 86_400_000;
@@ -58,6 +65,7 @@ export function waitingIn(dir: string): ReadonlyMap<string, number> {
 }
 
 export class Outbox {
+  readonly #path: string;
   #db: Database.Database;
   /** Called once when the file takes nothing any more, with the code of the error. */
   readonly #unkept: (code: string) => void;
@@ -65,8 +73,9 @@ export class Outbox {
   /** Throws where the file cannot be opened, unless `unkept` is given. */
   constructor(dir: string, unkept?: (code: string) => void) {
     this.#unkept = unkept ?? (() => undefined);
+    this.#path = join(dir, outboxFile);
     try {
-      this.#db = opened(join(dir, outboxFile));
+      this.#db = opened(this.#path);
     } catch (error) {
       if (unkept === undefined || !(error instanceof Database.SqliteError)) throw error;
       this.#db = opened(':memory:');
@@ -83,11 +92,33 @@ export class Outbox {
       if (!(error instanceof Database.SqliteError) || this.#db.memory) throw error;
       const file = this.#db;
       this.#db = opened(':memory:');
-      copyRows(file, this.#db);
+      rescueRows(file, this.#db);
       file.close();
       this.#unkept(error.code);
       return run();
     }
+  }
+
+  /** Writes what is in memory to the file again; true once that succeeded. False where it is not in memory, or the disk still does not take it. */
+  writeOut(): boolean {
+    if (!this.#db.memory) return false;
+    let file: Database.Database | undefined;
+    try {
+      const db = opened(this.#path);
+      file = db;
+      db.transaction(() => {
+        // What a command acknowledged in the file meanwhile stays acknowledged.
+        db.exec('DELETE FROM messages; DELETE FROM alarms WHERE acknowledged_at IS NULL');
+        for (const table of tables) copyTable(this.#db, db, table);
+      })();
+    } catch (error) {
+      file?.close();
+      if (error instanceof Database.SqliteError) return false;
+      throw error;
+    }
+    this.#db.close();
+    this.#db = file;
+    return true;
   }
 
   /** Drops messages for channels that are not configured any more, and what was acknowledged long ago. */
@@ -139,12 +170,18 @@ export class Outbox {
     return waitingOf(this.#db);
   }
 
-  /** Opens an alarm and returns its number. */
+  /** Opens an alarm and returns its number. Of too many the oldest are dropped, errors last. */
   open({ kind, level, time, text }: Alert, nextAt: number, everyMs: number, to: readonly string[]): number {
     const sql =
       'INSERT INTO alarms (kind, level, time, text, next_at, every_ms, channels) VALUES (?, ?, ?, ?, ?, ?, ?)';
     const row = [kind, level, time, text, nextAt, everyMs, JSON.stringify(to)];
-    return this.#change((db) => Number(db.prepare(sql).run(row).lastInsertRowid));
+    const trim =
+      "DELETE FROM alarms WHERE id IN (SELECT id FROM alarms WHERE acknowledged_at IS NULL ORDER BY level = 'error' DESC, id DESC LIMIT -1 OFFSET ?)";
+    return this.#change((db) => {
+      const id = Number(db.prepare(sql).run(row).lastInsertRowid);
+      db.prepare(trim).run(mostOpen);
+      return id;
+    });
   }
 
   /** Alarms that nobody has acknowledged, oldest first. */
@@ -180,15 +217,16 @@ function opened(path: string): Database.Database {
 }
 
 /** As far as the file can be read. */
-function copyRows(from: Database.Database, to: Database.Database): void {
-  for (const [table, columns] of [
-    ['messages', 7],
-    ['alarms', 10],
-  ] as const)
+function rescueRows(file: Database.Database, memory: Database.Database): void {
+  for (const table of tables)
     try {
-      const insert = to.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
-      for (const row of from.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]) insert.run(row);
+      copyTable(file, memory, table);
     } catch {
       // What cannot be read was not sent; the log has it.
     }
+}
+
+function copyTable(from: Database.Database, to: Database.Database, { name, columns }: (typeof tables)[number]): void {
+  const insert = to.prepare(`INSERT OR IGNORE INTO ${name} VALUES (${Array(columns).fill('?').join(', ')})`);
+  for (const row of from.prepare(`SELECT * FROM ${name}`).raw().all() as unknown[][]) insert.run(row);
 }

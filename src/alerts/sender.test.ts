@@ -64,7 +64,7 @@ test('alerts that are due together are one message; what does not fit is counted
   for (let index = 0; index < 100; index++) one.add(alert(`denied ${index} ${'x'.repeat(50)}`, { level: 'warn' }));
   await one.send();
   expect(texts()).toHaveLength(1);
-  expect(texts()[0]).toMatch(/^100 alerts:\n• WARN denied 0 /);
+  expect(texts()[0]).toMatch(/^100 alerts \(times in UTC\):\n• 12:00:00 WARN denied 0 /);
   expect(texts()[0]).toMatch(/and \d+ more: sluice\.log has them$/);
   expect(texts()[0]?.length).toBeLessThan(2_000);
 });
@@ -77,7 +77,7 @@ test('an error is never among those that do not fit', async () => {
   await one.send();
   await one.send();
   await one.send();
-  expect(texts()[0]).toMatch(/^61 alerts:\n• ERROR HALT\n/);
+  expect(texts()[0]).toMatch(/^61 alerts \(times in UTC\):\n• 12:00:00 ERROR HALT\n/);
   for (let index = 0; index < 20; index++) expect(texts().join('\n')).toContain(`killed ${index} `);
 });
 
@@ -225,6 +225,16 @@ test('a flood is spaced: what is above the rate becomes few messages, and none i
   expect(outbox.waiting().size).toBe(0);
 });
 
+test('a clock that is set back takes away nothing that may be sent', async () => {
+  const one = sender();
+  one.add(alert('before', { level: 'info' }));
+  await one.send();
+  now -= 60 * minute;
+  one.add(alert('after', { level: 'info' }));
+  await one.send();
+  expect(texts()).toEqual(['before', 'after']);
+});
+
 test('an error never waits behind others: it has its own share, and the outbox drops it last', async () => {
   const one = sender({ maxPerHour: 60 });
   for (let fills = 0; fills < 20; fills++) {
@@ -235,7 +245,7 @@ test('an error never waits behind others: it has its own share, and the outbox d
   one.add(alert('killed'));
   await one.send();
   expect(texts()).toHaveLength(11);
-  expect(texts()[10]).toMatch(/^11 alerts:\n• ERROR killed\n• fill 10\n/);
+  expect(texts()[10]).toMatch(/^11 alerts \(times in UTC\):\n• 12:00:00 ERROR killed\n• 12:00:00 fill 10\n/);
   failing = { phone: 'HTTP 500' };
   one.add(alert('halted'));
   for (let fills = 0; fills < 1_100; fills++) one.add(alert(`late ${fills}`, { level: 'info' }));
@@ -267,12 +277,57 @@ describe('an alarm', () => {
     expect(texts()).toHaveLength(2);
   });
 
+  test('is dropped when it is the oldest of too many, an error last', () => {
+    const of = (text: string, level: Alert['level']) => outbox.open(alert(text, { level }), now, minute, ['phone']);
+    of('killed', 'error');
+    for (let index = 0; index < 150; index++) of(`denied ${index}`, 'warn');
+    const open = outbox.alarms().map(({ text }) => text);
+    expect([open.length, open[0], open[1], open.at(-1)]).toEqual([100, 'killed', 'denied 51', 'denied 149']);
+  });
+
   test('waits once on a channel that does not answer', async () => {
     failing = { team: 'ETIMEDOUT' };
     const one = sender({ routes });
     one.add(alert('killed'));
     for (let minutes = 0; minutes < 60; minutes++, now += minute) await one.send();
     expect(outbox.waiting().get('team')).toBe(1);
+  });
+});
+
+describe('the end', () => {
+  test('sends what digests, spacing and a failure made wait, but not what quiet hours hold', async () => {
+    const one = sender({
+      maxPerHour: 1,
+      quietHours: { from: '11:00', to: '13:00', minLevel: 'warn' },
+      routes: [
+        { minLevel: 'error', to: ['phone'] },
+        { minLevel: 'info', to: ['team'], digestMs: 60 * minute },
+      ],
+    });
+    failing = { phone: 'HTTP 500' };
+    one.add(alert('killed'));
+    await one.send();
+    failing = {};
+    one.add(alert('denied', { level: 'warn' }));
+    one.add(alert('a fill', { level: 'info' }));
+    await one.send();
+    expect(sent).toEqual([]);
+    await one.send(true);
+    expect(texts()).toEqual(['ERROR killed']);
+    expect(texts('team')[0]).toMatch(/^2 alerts .*ERROR killed.*WARN denied$/s);
+    expect(outbox.waiting()).toEqual(new Map([['team', 1]]));
+  });
+
+  test('does not let a channel that hangs keep another from its chance', () => {
+    const one = sender(
+      { routes: [{ minLevel: 'info', to: ['phone', 'team'], digestMs: minute }] },
+      {
+        phone: () => new Promise<undefined>(() => undefined),
+      },
+    );
+    one.add(alert('stopping'));
+    void one.send(true);
+    expect(texts('team')).toEqual(['ERROR stopping']);
   });
 });
 
@@ -315,6 +370,29 @@ describe('a disk that takes nothing any more', () => {
     await one.send();
     expect(texts().join('\n')).toContain('the disk is full');
     expect(outbox.acknowledge(undefined, 'telegram', now)).toBeGreaterThan(0);
+    holder.close();
+  });
+
+  test('gets what is in memory as soon as it takes it again, and a kill -9 loses nothing', () => {
+    const before = outbox.open(alert('before'), now, minute, ['phone']);
+    const other = outbox.open(alert('other'), now, minute, ['phone']);
+    const holder = new Database(join(dir, outboxFile));
+    outbox.close();
+    outbox = new Outbox(dir, () => undefined);
+    const blocking = "CREATE TRIGGER full BEFORE INSERT ON messages BEGIN SELECT RAISE(FAIL, 'full'); END";
+    holder.exec(blocking);
+    outbox.add(alert('the disk is full'), [{ channel: 'phone', at: now }]);
+    outbox.acknowledge(before, 'telegram', now);
+    expect(outbox.writeOut()).toBe(false);
+    holder.exec('DROP TRIGGER full');
+    holder.prepare('UPDATE alarms SET acknowledged_at = 1 WHERE id = ?').run(other);
+    expect(outbox.writeOut()).toBe(true);
+    expect(outbox.writeOut()).toBe(false);
+    // Another connection reads what a kill -9 would leave.
+    const left = new Outbox(dir);
+    expect(left.due('phone', now).map(({ text }) => text)).toEqual(['the disk is full']);
+    expect(left.alarms()).toEqual([]);
+    left.close();
     holder.close();
   });
 

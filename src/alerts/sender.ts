@@ -91,14 +91,18 @@ export class Sender {
     outbox.add({ ...safe, text: `${safe.text} (alarm ${id}: sluice alerts ack ${id})` }, due);
   }
 
-  /** Sends what is due. Resolves when every channel has answered or failed. */
-  async send(): Promise<void> {
+  /**
+   * Sends what is due. Resolves when every channel has answered or failed. `isLast`: the program ends, so each channel gets one more chance after what
+   * is on its way, without digests, spacing and waits after a failure. What quiet hours hold waits for the next start.
+   */
+  async send(isLast = false): Promise<void> {
     this.#escalate();
     await Promise.all(
       [...this.#parts.channels].map(async ([name, send]) => {
         const state = this.#states.get(name);
         if (state === undefined) return;
-        state.sending ??= this.#sendAll(name, send, state).finally(() => {
+        while (isLast && state.sending !== undefined) await state.sending;
+        state.sending ??= this.#sendAll(name, send, state, isLast).finally(() => {
           state.sending = undefined;
         });
         await state.sending;
@@ -122,16 +126,19 @@ export class Sender {
   }
 
   /** Also what becomes due while a message is on its way: an alarm must not wait for the next call. */
-  async #sendAll(name: string, send: Send, state: ChannelState): Promise<void> {
-    while (await this.#sendOn(name, send, state));
+  async #sendAll(name: string, send: Send, state: ChannelState, isLast: boolean): Promise<void> {
+    while (await this.#sendOn(name, send, state, isLast));
   }
 
   /** Sends one message; false where there is none, or it failed. */
-  async #sendOn(name: string, send: Send, state: ChannelState): Promise<boolean> {
-    const { outbox, now } = this.#parts;
-    if (now() < state.notBefore) return false;
-    const messages = outbox.due(name, now());
-    const share = messages.length === 0 ? undefined : this.#share(state, worst(messages));
+  async #sendOn(name: string, send: Send, state: ChannelState, isLast: boolean): Promise<boolean> {
+    const { config, outbox, now } = this.#parts;
+    if (!isLast && now() < state.notBefore) return false;
+    const messages = isLast
+      ? outbox.due(name, Number.MAX_SAFE_INTEGER).filter(({ level }) => heldUntil(config, level, now()) <= now())
+      : outbox.due(name, now());
+    const rated = messages.length === 0 ? undefined : this.#share(state, worst(messages));
+    const share = rated ?? (isLast && messages.length > 0 ? 'allowance' : undefined);
     if (share === undefined) return false;
     const { text, included } = together(messages);
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
@@ -156,7 +163,8 @@ export class Sender {
   /** What a message is taken from, so that errors never wait behind others; undefined where it has to wait. */
   #share(state: ChannelState, level: AlertLevel): 'allowance' | 'errorAllowance' | undefined {
     const { config, now } = this.#parts;
-    const refill = ((now() - state.countedAt) * config.maxPerHour) / hourMs;
+    // A clock that was set back must not take away what may be sent.
+    const refill = (Math.max(0, now() - state.countedAt) * config.maxPerHour) / hourMs;
     const most = Math.min(burst, config.maxPerHour);
     state.allowance = Math.min(most, state.allowance + refill);
     state.errorAllowance = Math.min(most, state.errorAllowance + refill);
@@ -183,18 +191,18 @@ const worst = (messages: readonly Message[]): AlertLevel =>
     'info',
   );
 
-/** One text of several alerts, the worst first, as many as fit. Others are counted and count as sent; errors wait for the next message. */
+/** One text of several alerts with their times, the worst first, as many as fit. Others are counted and count as sent; errors wait for the next message. */
 function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
   const [only] = messages;
   if (only !== undefined && messages.length === 1)
     return { text: `${line(only)}`.slice(0, mostCharacters), included: messages };
-  const head = `${messages.length} alerts:`;
+  const head = `${messages.length} alerts (times in UTC):`;
   const lines: string[] = [];
   let length = head.length + 40;
   const included: Message[] = [];
   const sorted = messages.toSorted((a, b) => alertLevels.indexOf(b.level) - alertLevels.indexOf(a.level));
   for (const message of sorted) {
-    const one = `• ${line(message)}`.slice(0, 400);
+    const one = `• ${new Date(message.time).toISOString().slice(11, 19)} ${line(message)}`.slice(0, 400);
     const fits = length + one.length + 1 <= mostCharacters;
     if (fits) lines.push(one);
     if (fits || message.level !== 'error') included.push(message);

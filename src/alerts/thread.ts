@@ -15,6 +15,8 @@ export interface ThreadData extends AlertsGiven {
 
 /** Between two looks at what is due, real ms. */
 const sendEveryMs = 1_000;
+/** Between attempts to write the alerts out while the disk does not take them, real ms. */
+const writeOutEveryMs = 5_000;
 /** How long the end waits for what is being sent, real ms. */
 const endMs = 3_000;
 
@@ -59,11 +61,14 @@ function serve(port: MessagePort, { stateDir, ...given }: ThreadData): void {
   };
   const ending = new AbortController();
   void every(systemClock, sendEveryMs, ending.signal, send).catch(fail);
+  const writeOut = (): void => {
+    if (outbox.writeOut()) notice('info', 'alerts are kept on disk again');
+  };
+  void every(systemClock, writeOutEveryMs, ending.signal, writeOut).catch(fail);
   const end = (): void => {
     ending.abort();
-    // What is on its way first, then what became due meanwhile.
-    const last = sender.send().then(() => sender.send());
-    void Promise.race([last, systemClock.sleep(endMs)]).then(() => {
+    void Promise.race([sender.send(true), systemClock.sleep(endMs)]).then(() => {
+      writeOut();
       outbox.close();
       port.close();
       process.exit(0);
