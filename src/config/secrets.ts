@@ -1,5 +1,5 @@
 /** The exchange key: from the environment or a private `.env`, never from the configuration. */
-import { readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { registerSecrets } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -9,9 +9,20 @@ export interface Secrets {
   readonly apiSecret: string;
 }
 
-/** Variables of a `.env` file in `dir`, none when there is no such file. Refuses one that others may read. */
+/** As of a project whose files belong to another user, where a service gets its keys from elsewhere. */
+function isOfAnother(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
+/** Variables of a `.env` file; none when there is no such file, or this user may not read it. Refuses one that others may read. */
 function fromFile(file: string): Readonly<Record<string, string>> {
   let mode: number;
+  if (isOfAnother(file)) return {};
   try {
     ({ mode } = statSync(file));
   } catch {
@@ -66,7 +77,7 @@ export function readSecrets(
   const missing = [...(apiKey === '' ? [names.key] : []), ...(apiSecret === '' ? [names.secret] : [])];
   if (missing.length > 0) {
     throw new Refusal(
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: put ${missing.length === 1 ? 'it' : 'them'} into the environment or into ${file} (chmod 600)`,
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: put ${missing.length === 1 ? 'it' : 'them'} into the environment or into ${file} (chmod 600)${isOfAnother(file) ? `. There is a ${file}, which this user may not read` : ''}`,
     );
   }
   const odd = [names.key, names.secret].find((_, index) => !/^[\x21-\x7e]+$/.test([apiKey, apiSecret][index] ?? ''));
