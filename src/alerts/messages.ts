@@ -27,7 +27,13 @@ export type Alarm = z.output<typeof alarm>;
 export const toThread = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('alert'),
-    alert: z.strictObject({ kind: z.string(), level, time: z.number(), text: z.string() }),
+    alert: z.strictObject({
+      kind: z.string(),
+      level,
+      time: z.number(),
+      text: z.string(),
+      resumesAll: z.boolean().optional(),
+    }),
   }),
   /** All is well. */
   z.strictObject({ kind: z.literal('well') }),

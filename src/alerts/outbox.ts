@@ -203,6 +203,13 @@ export class Outbox {
     return this.#change((db) => db.prepare(sql).run(now, by, id ?? null).changes);
   }
 
+  /** Acknowledges the alarms of kills, pauses and halts. */
+  acknowledgeStops(by: string, now: number): void {
+    const sql =
+      "UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND kind IN ('kill', 'pause', 'halt')";
+    this.#change((db) => db.prepare(sql).run(now, by));
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -12,6 +12,8 @@ export interface Alert {
   /** By the exchange's clock, UTC ms. */
   readonly time: number;
   readonly text: string;
+  /** A resume of all: what was killed, paused or halted needs no acknowledgement any more. */
+  readonly resumesAll?: boolean | undefined;
 }
 
 /** A message that is due at a time, UTC ms of the machine. */

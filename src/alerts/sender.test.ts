@@ -285,6 +285,15 @@ describe('an alarm', () => {
     expect([open.length, open[0], open[1], open.at(-1)]).toEqual([100, 'killed', 'denied 51', 'denied 149']);
   });
 
+  test('of a kill, a pause or a HALT ends with a resume of all, and another goes on', async () => {
+    const one = sender({ routes });
+    for (const kind of ['kill', 'halt', 'unknown']) one.add(alert(kind, { kind }));
+    one.add(alert('trend may trade again', { kind: 'resume', level: 'warn', resumesAll: false }));
+    expect(outbox.alarms()).toHaveLength(3);
+    one.add(alert('all may trade again', { kind: 'resume', level: 'warn', resumesAll: true }));
+    expect(outbox.alarms().map(({ text }) => text)).toEqual(['unknown']);
+  });
+
   test('waits once on a channel that does not answer', async () => {
     failing = { team: 'ETIMEDOUT' };
     const one = sender({ routes });

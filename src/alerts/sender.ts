@@ -77,6 +77,7 @@ export class Sender {
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
+    if (alert.resumesAll === true) outbox.acknowledgeStops('resume', now());
     const safe = { ...alert, text: escapeText(redact(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;

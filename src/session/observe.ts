@@ -122,7 +122,8 @@ function sendAlerts(
     // The alerts send their own troubles by the channels that work.
     if (kind === 'alerts') return;
     const page = alarmPage(event);
-    alerts.add({ kind, level, time, text: `${eventText(event)}${page === undefined ? '' : ` (${page})`}` });
+    const text = `${eventText(event)}${page === undefined ? '' : ` (${page})`}`;
+    alerts.add({ kind, level, time, text, resumesAll: kind === 'resume' && event.strategy === null });
   });
   undo.unshift(async () => {
     sent.unsubscribe();
