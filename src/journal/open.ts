@@ -117,6 +117,12 @@ export function prepareDir(dir: string): void {
 export const openState = (dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState =>
   beginOpening(dir, binding, strategyIds, guard).block();
 
+export const refusedAsHeld = (dir: string): Refusal =>
+  new Refusal(
+    `state directory ${dir} is in use by a running daemon: stop it first, or give another with --state DIR`,
+    3,
+  );
+
 /** A locked state directory whose journal threads may still examine. Nothing is written before they have finished. */
 export interface Opening {
   readonly lock: Lock;
@@ -130,11 +136,7 @@ export interface Opening {
 export function beginOpening(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): Opening {
   prepareDir(dir);
   const lock = takeLock(dir);
-  if (lock === undefined)
-    throw new Refusal(
-      `state directory ${dir} is in use by a running daemon: stop it first, or give another with --state DIR`,
-      3,
-    );
+  if (lock === undefined) throw refusedAsHeld(dir);
   const refused = (error: unknown): never => {
     lock.release();
     throw refusalOf(error, dir);

@@ -10,6 +10,7 @@ import { version } from '../config/shipped.ts';
 import { redact } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
+import { refusedAsHeld } from '../journal/open.ts';
 import { supervisor } from '../process/supervisor.ts';
 import { type Configured, configure } from '../trading/strategies.ts';
 import { listenToSignals } from './daemon-signals.ts';
@@ -21,7 +22,7 @@ import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
 import type { Session } from './session.ts';
-import { defaultStateDir, makeStateDir } from './state.ts';
+import { defaultStateDir, isHeld, makeStateDir } from './state.ts';
 import { showStatus } from './view/terminal.ts';
 
 export interface DaemonOptions {
@@ -158,6 +159,8 @@ export async function runUntilStopped(
   try {
     let measured: Metrics | undefined;
     if (options.config.metrics !== undefined) {
+      // Its port would be taken by the same daemon.
+      if (isHeld(stateDir, 'written')) throw refusedAsHeld(stateDir);
       measured = new Metrics({ mode: options.mode, version: version(), stateDir, log: file });
       metrics = await serveMetrics(options.config.metrics, measured, options.metricsToken);
       say(`metrics    ${metrics.url}`);

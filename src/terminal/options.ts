@@ -37,7 +37,7 @@ export const dataOption = (): Option => new Option('--data <DIR>', 'the folder o
 /** Refuses a missing `--config`. Commander would do so before it reports a misspelled option. */
 export function requireConfig(command: string, config: string | undefined): string {
   if (config !== undefined) return config;
-  const example = command === 'doctor' || command === 'watchdog' ? 'live' : command;
+  const example = ['backtest', 'check', 'paper'].includes(command) ? command : 'live';
   throw new Refusal(`${command} needs a configuration: --config FILE, such as --config config/${example}.yaml`);
 }
 

@@ -85,3 +85,13 @@ test('an address that others reach needs a token before anything is opened', asy
   expect(code).toBe(2);
   expect(stderr).toContain('metrics.host 0.0.0.0 can be reached from other machines: put a token');
 });
+
+test('a second daemon on the same state is refused for the first one, not for the port of its metrics', async () => {
+  const [daemon] = await started();
+  const port = Number(/:(\d+)$/.exec(/http:\/\/[\d.:]+/.exec(await daemon.line(/^metrics +http:/))?.[0] ?? '')?.[1]);
+  rig.configure({ metrics: { port } });
+  const { code, stderr } = await rig.run('live', '--config', `${rig.dir}/live.yaml`);
+  expect(stderr).toContain('is in use by a running daemon');
+  expect(code).toBe(3);
+  await daemon.end('SIGKILL');
+});
