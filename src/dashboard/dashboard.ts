@@ -4,6 +4,7 @@
  *     GET  /                 the page, without any secret; its script takes the token from `#token=…`
  *     GET  /api/view         the `View` as JSON
  *     GET  /api/live         a WebSocket of `Update`s
+ *     GET  /api/klines       the klines of a chart, see `klines.ts`
  *     GET  /api/indicators   the values of indicators on a chart, see `indicators.ts`
  *     GET  /api/history/NAME answers to the questions of `history.ts`
  *     POST /api/kill         { "reason": "…", "strategy": "…", "everything": true }; without a strategy all of them; `everything`: exits, too
@@ -30,12 +31,13 @@ import type { OperatorActions } from '../domain/operator-actions.ts';
 import { exchangeIdPattern, tradeDecisions } from '../domain/order.ts';
 import type { History } from './history.ts';
 import { type Indicators, serveIndicators } from './indicators.ts';
+import { type Klines, serveKlines } from './klines.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 import { serveHistory } from './serve-history.ts';
 import { type LocalServer, refuseTakenPort, type ServerOptions, startServer } from './server.ts';
 
 /** What the dashboard shows and may do. */
-export type DashboardSource = Pushed & Indicators & OperatorActions & { readonly history: History };
+export type DashboardSource = Pushed & Klines & Indicators & OperatorActions & { readonly history: History };
 
 /** Whoever has the token may stop trading. */
 export interface DashboardOptions extends Pick<ServerOptions, 'port' | 'token' | 'assets' | 'clock'> {
@@ -105,6 +107,7 @@ export async function startDashboard({ source, ...options }: DashboardOptions): 
   const pushes = pusher(source, options.clock);
   const server = await startServer({ ...options, pages: { '/': options.assets.entry }, portAdvice }, (app) => {
     serveLive(app, pushes);
+    serveKlines(app, source);
     serveIndicators(app, source);
     serveHistory(app, source.history);
     serveControl(app, source);

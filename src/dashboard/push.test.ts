@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { view } from '../../test/kit/view.ts';
+import { sampleTime, strategyView, view } from '../../test/kit/view.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { type Client, maxClients, pusher } from './push.ts';
-import type { KlineView, Update, View } from './view.ts';
-
-const kline = (openTime: number, close = 1): KlineView => ({ openTime, open: 1, high: 2, low: 0.5, close, volume: 3 });
-
-/** The klines of the only market. */
-const klinesOf = (update: Update | undefined) => Object.values(update?.klines ?? {})[0];
+import type { Update, View } from './view.ts';
 
 class Page implements Client {
   bufferedAmount = 0;
@@ -21,57 +16,66 @@ class Page implements Client {
   }
 }
 
-/** A daemon with one market whose view and klines the test may change. */
+/** A daemon whose view the test may change. */
 function daemon() {
   const clock = new SimClock(0);
-  const shown: { view: View; klines: KlineView[]; looks: number } = {
-    view: view(),
-    klines: [kline(0), kline(60_000)],
-    looks: 0,
-  };
+  const shown: { view: View; looks: number } = { view: view(), looks: 0 };
   const source = {
     view: () => {
       shown.looks++;
       return shown.view;
     },
-    klines: () => shown.klines,
   };
   return { clock, shown, pushes: pusher(source, clock) };
 }
 
 describe('pushing the view', () => {
-  it('sends a new page everything, and after that only the ends of series', async () => {
+  it('sends a new page everything, and after that only the parts that changed, of the equity curve its end', async () => {
     const { clock, shown, pushes } = daemon();
     const page = new Page();
     pushes.add(page);
+    expect(page.updates[0]).toEqual({ whole: true, view: JSON.parse(JSON.stringify(shown.view)) });
+    const { equity } = shown.view;
+    const point = { at: sampleTime + 1, equity: '99000' };
+    shown.view = view({ noMarketData: 'no answer', equity: { ...equity, series: [...equity.series, point] } });
     await clock.advanceTo(200);
-    shown.klines = [kline(0), kline(60_000, 1.5), kline(120_000)];
+    const series = [equity.series.at(-1), point];
+    expect(page.updates[1]).toEqual({
+      whole: false,
+      view: { noMarketData: 'no answer', equity: { ...equity, series } },
+    });
+    const { noMarketData: _, ...others } = shown.view;
+    shown.view = others;
     await clock.advanceTo(400);
-    expect(page.updates[0]?.whole).toBe(true);
-    expect(klinesOf(page.updates[0])).toHaveLength(2);
-    const last = page.updates.at(-1);
-    expect(last?.whole).toBe(false);
-    expect(klinesOf(last)).toEqual([kline(60_000, 1.5), kline(120_000)]);
-    expect(last?.view.equity.series).toHaveLength(1);
+    expect(page.updates[2]).toEqual({ whole: false, view: { noMarketData: null } });
     pushes.close();
   });
 
-  it('sends again from a kline that was closed, or a hole that was filled, behind one that was sent', async () => {
+  it('carries no klines: the first message and the changes of twenty symbols are small', async () => {
     const { clock, shown, pushes } = daemon();
+    const [market] = view().markets;
+    const twenty = (last: string) => Array.from({ length: 20 }, () => ({ ...market, last })) as View['markets'];
     const page = new Page();
+    shown.view = view({ markets: twenty('1') });
     pushes.add(page);
-    shown.klines = [kline(0), kline(120_000), kline(180_000)];
+    shown.view = view({ markets: twenty('2'), marketTime: sampleTime + 1 });
     await clock.advanceTo(200);
-    shown.klines = [kline(0), kline(120_000, 1.7), kline(180_000)];
-    await clock.advanceTo(400);
-    expect(klinesOf(page.updates.at(-1))).toEqual([kline(120_000, 1.7), kline(180_000)]);
-    // The oldest one has left the chart.
-    shown.klines = [kline(60_000), kline(120_000, 1.7), kline(180_000)];
-    await clock.advanceTo(600);
-    shown.klines = [kline(120_000, 1.7), kline(180_000), kline(240_000)];
-    await clock.advanceTo(800);
-    expect(klinesOf(page.updates.at(-2))).toHaveLength(3);
-    expect(klinesOf(page.updates.at(-1))).toEqual([kline(240_000)]);
+    const sizes = page.updates.map((update) => JSON.stringify(update).length);
+    expect(sizes[0]).toBeLessThan(60_000);
+    expect(sizes[1]).toBeLessThan(4_000);
+    pushes.close();
+  });
+
+  it('sends a page that comes between two pushes what the others have', async () => {
+    const { clock, shown, pushes } = daemon();
+    const [early, late] = [new Page(), new Page()];
+    const before = shown.view;
+    pushes.add(early);
+    shown.view = view({ strategies: [strategyView({ id: 'other' })] });
+    pushes.add(late);
+    shown.view = before;
+    await clock.advanceTo(200);
+    expect(late.updates).toEqual(early.updates);
     pushes.close();
   });
 
@@ -119,11 +123,10 @@ describe('pushing the view', () => {
     const { clock, shown, pushes } = daemon();
     const page = new Page();
     pushes.add(page);
+    const { equity } = shown.view;
+    shown.view = view({ equity: { ...equity, series: equity.series.slice(0, 2) } });
     await clock.advanceTo(200);
-    shown.klines = [kline(0)];
-    await clock.advanceTo(400);
-    expect(page.updates.at(-1)?.whole).toBe(true);
-    expect(klinesOf(page.updates.at(-1))).toHaveLength(1);
+    expect(page.updates.at(-1)).toMatchObject({ whole: true, view: { equity: { series: equity.series.slice(0, 2) } } });
     pushes.close();
   });
 

@@ -1,6 +1,6 @@
 /** Sends the view to every open page, at most five times a second and only when something changed. */
 import type { Clock } from '../clock/clock.ts';
-import { type KlineView, maxEquityPoints, maxKlines, type Update, type View } from './view.ts';
+import { type EquityPoint, maxEquityPoints, type Update, type View } from './view.ts';
 
 /** Real ms between two pushes: quick enough for eyes, and half the work for a phone of ten a second. */
 const pushEveryMs = 200;
@@ -16,16 +16,15 @@ export interface Client {
   terminate(): void;
 }
 
-/** What is pushed: the view and the klines of its markets. */
 export interface Pushed {
   view(): View;
-  klines(symbol: string, interval: string): readonly KlineView[];
 }
 
-/** Where each series stood at the last push. */
+/** What the pages have. */
 interface Sent {
-  equityAt: number;
-  readonly klines: Map<string, readonly KlineView[]>;
+  readonly view: View;
+  /** Each part as JSON, to see which have changed; of the equity curve its last point. */
+  readonly texts: ReadonlyMap<string, string | undefined>;
 }
 
 /** The end of a series from `key` on: the last element sent may have changed since, so it goes again. */
@@ -35,48 +34,31 @@ function tail<T>(series: readonly T[], keyOf: (item: T) => number, key: number):
   return series.slice(from);
 }
 
-/** Where klines begin to differ from those of before, of which old ones may have gone; their number where nothing does. */
-function changedFrom(before: readonly KlineView[], all: readonly KlineView[]): number {
-  const gone = before.findIndex(({ openTime }) => openTime === all[0]?.openTime);
-  if (gone < 0) return 0;
-  const at = all.findIndex((kline, index) => !isSame(kline, before[index + gone]));
-  return at < 0 ? all.length : at;
+const withSeries = (view: View, series: readonly EquityPoint[]): View => ({
+  ...view,
+  equity: { ...view.equity, series },
+});
+
+function sentOf(all: View): Sent {
+  const view = withSeries(all, all.equity.series.slice(-maxEquityPoints));
+  const compared = Object.entries(withSeries(view, view.equity.series.slice(-1)));
+  return { view, texts: new Map(compared.map(([name, part]) => [name, JSON.stringify(part)])) };
 }
 
-const names = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
+const lastAt = ({ view }: Sent): number => view.equity.series.at(-1)?.at ?? 0;
 
-const isSame = (a: KlineView, b: KlineView | undefined): boolean =>
-  a === b || names.every((name) => a[name] === b?.[name]);
-
-function whole(source: Pushed, view: View): Update {
-  const klines = view.markets.flatMap(({ symbol, intervals }) =>
-    intervals.map((interval) => [`${symbol} ${interval}`, source.klines(symbol, interval).slice(-maxKlines)] as const),
+/** What the pages do not have yet; undefined while nothing has changed. */
+function changes(before: Sent, now: Sent): Update | undefined {
+  // Time was set back: the end of the series would show nothing.
+  if (lastAt(now) < lastAt(before)) return { whole: true, view: now.view };
+  const view = withSeries(
+    now.view,
+    tail(now.view.equity.series, ({ at }) => at, lastAt(before)),
   );
-  const equity = { ...view.equity, series: view.equity.series.slice(-maxEquityPoints) };
-  return { whole: true, view: { ...view, equity }, klines: Object.fromEntries(klines) };
-}
-
-/** True when a series ends earlier than it did: time was set back, so tails would show nothing. */
-const wentBack = ({ view, klines }: Update, sent: Sent): boolean =>
-  (view.equity.series.at(-1)?.at ?? 0) < sent.equityAt ||
-  Object.entries(klines).some(
-    ([chart, all]) => (all.at(-1)?.openTime ?? 0) < (sent.klines.get(chart)?.at(-1)?.openTime ?? 0),
-  );
-
-function changes(full: Update, sent: Sent): Update {
-  if (wentBack(full, sent)) return full;
-  // A kline may be closed, or a hole filled, behind one that was sent; the last one goes again in any case.
-  const klines = Object.entries(full.klines).map(([chart, all]) => {
-    const from = Math.min(changedFrom(sent.klines.get(chart) ?? [], all), all.length - 1);
-    return [chart, all.slice(Math.max(0, from))] as const;
-  });
-  const equity = { ...full.view.equity, series: tail(full.view.equity.series, ({ at }) => at, sent.equityAt) };
-  return { whole: false, view: { ...full.view, equity }, klines: Object.fromEntries(klines) };
-}
-
-function remember(sent: Sent, { view, klines }: Update): void {
-  sent.equityAt = view.equity.series.at(-1)?.at ?? 0;
-  for (const [chart, all] of Object.entries(klines)) sent.klines.set(chart, all);
+  const names = [...new Set([...before.texts.keys(), ...now.texts.keys()])] as (keyof View)[];
+  const changed = names.filter((name) => before.texts.get(name) !== now.texts.get(name));
+  if (changed.length === 0) return undefined;
+  return { whole: false, view: Object.fromEntries(changed.map((name) => [name, view[name] ?? null])) };
 }
 
 export type Pusher = ReturnType<typeof pusher>;
@@ -84,8 +66,7 @@ export type Pusher = ReturnType<typeof pusher>;
 /** Without pages no timer runs. */
 export function pusher(source: Pushed, clock: Clock) {
   const clients = new Set<Client>();
-  const sent: Sent = { equityAt: 0, klines: new Map() };
-  let lastText = '';
+  let sent: Sent | undefined;
   let stopTimer: (() => void) | undefined;
 
   function deliver(client: Client, text: string): void {
@@ -98,13 +79,12 @@ export function pusher(source: Pushed, clock: Clock) {
   }
 
   function push(): void {
-    const full = whole(source, source.view());
-    const update = changes(full, sent);
-    const text = JSON.stringify(update);
-    if (text !== lastText) {
+    const now = sentOf(source.view());
+    const update = sent === undefined ? undefined : changes(sent, now);
+    sent = now;
+    if (update !== undefined) {
+      const text = JSON.stringify(update);
       for (const client of clients) deliver(client, text);
-      lastText = text;
-      remember(sent, full);
     }
     schedule();
   }
@@ -117,8 +97,11 @@ export function pusher(source: Pushed, clock: Clock) {
     /** Sends a whole view and keeps the client until `remove`; false when there are too many. */
     add(client: Client): boolean {
       if (clients.size >= maxClients) return false;
+      // It gets what the others have: the next changes are those since then.
+      if (sent === undefined || clients.size === 0) sent = sentOf(source.view());
       clients.add(client);
-      deliver(client, JSON.stringify(whole(source, source.view())));
+      const update: Update = { whole: true, view: sent.view };
+      deliver(client, JSON.stringify(update));
       if (stopTimer === undefined) schedule();
       return true;
     },

@@ -233,14 +233,13 @@ export interface NoticeView {
   readonly advice: string | undefined;
 }
 
-/** One push to the page. `whole` replaces what the page has; otherwise series carry only their new or changed ends. */
-export interface Update {
-  readonly whole: boolean;
-  /** Its `equity.series` is a tail, too. */
-  readonly view: View;
-  /** By chart: `BTCUSDT 1min`. */
-  readonly klines: Readonly<Record<string, readonly KlineView[]>>;
-}
+/** One push to the page: the whole view, which replaces what the page has, or its changes. */
+export type Update =
+  | { readonly whole: true; readonly view: View }
+  | { readonly whole: false; readonly view: ViewChanges };
+
+/** The parts that have changed, null for one that is gone. Of `equity.series` its new or changed end. */
+export type ViewChanges = { readonly [Part in keyof View]?: View[Part] | null };
 
 /** The longest chart: the cost of a chart's update grows with its length, so older klines are dropped. */
 export const maxKlines = 1_000;

@@ -8,6 +8,7 @@ import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
 import type { Indicators } from '../dashboard/indicators.ts';
+import type { Klines } from '../dashboard/klines.ts';
 import type { Pushed } from '../dashboard/push.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Intent } from '../domain/order.ts';
@@ -385,8 +386,8 @@ async function serve(
   return dashboard;
 }
 
-const shownBy = ({ screen, indicators, alerts }: Equipped): Pushed & Indicators => ({
+const shownBy = ({ screen, indicators, alerts }: Equipped): Pushed & Klines & Indicators => ({
   view: () => ({ ...screen.view(), ...(alerts !== undefined && { alarms: alerts.alarms }) }),
-  klines: (symbol, interval) => screen.klines(symbol, interval),
+  klines: (asked) => screen.klinesView(asked),
   indicators: (asked) => indicators.view(asked),
 });

@@ -6,6 +6,7 @@ import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
 import type { Answers, Question } from '../../src/dashboard/history.ts';
 import type { IndicatorsAsked, IndicatorsView } from '../../src/dashboard/indicators.ts';
+import { type KlinesAsked, type KlinesView, klinesView } from '../../src/dashboard/klines.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
 import { answers } from './history-answers.ts';
 import { sampleTime, view } from './view.ts';
@@ -13,7 +14,7 @@ import { sampleTime, view } from './view.ts';
 export const token = 'token-of-the-dashboard-test';
 const minuteMs = 60_000;
 
-const klines: readonly KlineView[] = Array.from({ length: 240 }, (_, index) => {
+const sampleKlines: readonly KlineView[] = Array.from({ length: 240 }, (_, index) => {
   const close = 6_100 + 60 * Math.sin(index / 9);
   const openTime = sampleTime - (240 - index) * minuteMs;
   return { openTime, open: close - 4, high: close + 9, low: close - 11, close, volume: 10 + (index % 7) };
@@ -37,8 +38,11 @@ export class FakeDaemon implements DashboardSource {
   view(): View {
     return this.shown;
   }
-  klines(): readonly KlineView[] {
-    return klines;
+  klinesShown = sampleKlines;
+  readonly klinesAsked: KlinesAsked[] = [];
+  klines(asked: KlinesAsked): KlinesView {
+    this.klinesAsked.push(asked);
+    return klinesView(this.klinesShown, 1, asked);
   }
   indicators(asked: IndicatorsAsked): IndicatorsView {
     this.indicatorsAsked.push(JSON.stringify(asked));

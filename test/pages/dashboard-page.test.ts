@@ -114,6 +114,30 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
       await expect.poll(() => opened.daemon.indicatorsAsked).toContain(asked);
   });
 
+  it('follows the klines of the chart that is shown, asks for those that are new, and shows all after a gap', async () => {
+    const page = await opened.openPage();
+    const { daemon } = opened;
+    const first = { symbol: 'XBTUSD', interval: '1min' };
+    const minute = (index: number): number => sampleTime - (240 - index) * 60_000;
+    const closeShown = async (): Promise<string> => textOf(page, '.legend');
+    await expect.poll(closeShown).toContain('C 6,159.3');
+    expect(daemon.klinesAsked[0]).toEqual(first);
+    const [last] = daemon.klinesShown.slice(-1);
+    if (last === undefined) throw new Error('no klines');
+    daemon.klinesShown = [...daemon.klinesShown.slice(0, -1), { ...last, close: 7_001.5 }];
+    await expect.poll(closeShown).toContain('C 7,001.5');
+    daemon.klinesShown = [...daemon.klinesShown, { ...last, openTime: minute(240), close: 7_002.5 }];
+    await expect.poll(closeShown).toContain('C 7,002.5');
+    await expect.poll(() => daemon.klinesAsked.at(-1)).toEqual({ ...first, run: 1, after: minute(239) });
+    // Another daemon, of another time, answers.
+    daemon.klinesShown = [{ ...last, openTime: minute(10), close: 5_003.5 }];
+    await expect.poll(closeShown).toContain('C 5,003.5');
+    await page.getByRole('group', { name: 'Interval' }).getByRole('button', { name: '5min' }).click();
+    await expect.poll(() => daemon.klinesAsked.at(-1)?.interval).toBe('5min');
+    const asked = daemon.klinesAsked.findIndex(({ interval }) => interval === '5min');
+    expect(daemon.klinesAsked.slice(asked).map(({ interval }) => interval)).not.toContain('1min');
+  });
+
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
     const page = await opened.openPage();
     await page.getByText('1,321.50').waitFor();

@@ -14,8 +14,8 @@ const readMs = 25_000;
 const actMs = 60_000;
 /** Real ms between two pings, and for the answer to one: a daemon that hangs must not look alive. */
 const pingMs = 2_000;
-/** A whole view with its klines is a tenth of this. */
-const maxMessageBytes = 64 * 1024 * 1024;
+/** A whole view is far smaller, with its equity curve some 100 KB. */
+const maxMessageBytes = 16 * 1024 * 1024;
 
 interface Named {
   readonly Params: { readonly name: string; readonly '*': string };

@@ -47,16 +47,20 @@ interface Pace {
   readonly everyMs?: number;
   readonly patienceMs?: number;
 }
-/** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */
-export function useGet<T>(path: string, { everyMs = againMs, patienceMs }: Pace = {}): Answer<T> {
-  const [answer, setAnswer] = useState<{ readonly path: string; readonly said: Answer<T> } | undefined>();
+/** Asks again and again while it is shown, and at once where `key` changes. `pathOf` is called for each question: it may ask for what is new alone. */
+export function useRepeated<T>(
+  key: string,
+  pathOf: () => string,
+  take: (said: Answer<T>) => void,
+  { everyMs = againMs, patienceMs }: Pace = {},
+): void {
   useEffect(() => {
     let isOver = false;
     let cancel = (): void => {};
     const look = async (): Promise<void> => {
-      const said = await get<T>(path, patienceMs);
+      const said = await get<T>(pathOf(), patienceMs);
       if (isOver) return;
-      setAnswer({ path, said });
+      take(said);
       cancel = afterMs(everyMs, () => void look());
     };
     void look();
@@ -64,7 +68,18 @@ export function useGet<T>(path: string, { everyMs = againMs, patienceMs }: Pace 
       isOver = true;
       cancel();
     };
-  }, [path]);
+  }, [key]);
+}
+
+/** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */
+export function useGet<T>(path: string, pace?: Pace): Answer<T> {
+  const [answer, setAnswer] = useState<{ readonly path: string; readonly said: Answer<T> } | undefined>();
+  useRepeated<T>(
+    path,
+    () => path,
+    (said) => setAnswer({ path, said }),
+    pace,
+  );
   return answer?.path === path ? answer.said : { kind: 'waiting' };
 }
 

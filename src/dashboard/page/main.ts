@@ -3,6 +3,7 @@ import { html, render } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { View } from '../view.ts';
 import { EquityChart, EquityReadout } from './charts/equity-chart.ts';
+import { hasNoKlines } from './charts/klines.ts';
 import { PriceChart } from './charts/price-chart.ts';
 import { connect, takeToken } from './daemon.ts';
 import { Dialog } from './dialog.ts';
@@ -17,7 +18,7 @@ import { Fills, OpenOrders } from './panels/tables.ts';
 import { Timeline } from './panels/timeline.ts';
 import { Unknowns } from './panels/unknowns.ts';
 import { Choice, Panel } from './parts.ts';
-import { equitySeries, klinesOf, showInterval, shownMarket, showSymbol, view } from './store.ts';
+import { equitySeries, showInterval, shownMarket, showSymbol, view } from './store.ts';
 import { Toast } from './toast.ts';
 import { Workspace } from './workspace.ts';
 
@@ -36,7 +37,7 @@ function Market({ shown }: { shown: View }): VNode {
   return html`
     <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>
       <${PriceChart} shown=${shown} market=${market} />
-      ${klinesOf(market).length === 0 ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
+      ${hasNoKlines(market) ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
     <//>
   `;
 }

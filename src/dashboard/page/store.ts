@@ -1,12 +1,11 @@
 /** The state of the page: one signal per part, changed at most once a frame. */
 import { computed, signal } from '@preact/signals';
-import type { EquityPoint, KlineView, MarketView, Update, View } from '../view.ts';
+import type { EquityPoint, MarketView, Update, View, ViewChanges } from '../view.ts';
 
 /** `refused`: the daemon is there, and does not take our token. */
 export type Connection = 'connecting' | 'connected' | 'lost' | 'refused';
 
 export const view = signal<View | undefined>(undefined);
-const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({});
 export const equitySeries = signal<readonly EquityPoint[]>([]);
 export const connection = signal<Connection>('connecting');
 /** The result of the last action. */
@@ -36,44 +35,39 @@ export function showInterval(interval: string): void {
 }
 /** The name of the chart of a market, such as `BTCUSDT 1min`. */
 export const chartOf = ({ symbol, interval }: MarketView): string => `${symbol} ${interval}`;
-export const klinesOf = (market: MarketView): readonly KlineView[] => klines.value[chartOf(market)] ?? [];
 
 // As in the server's view.ts, which the page can import for its types only.
-const maxKlines = 1_000;
 const maxEquityPoints = 2_000;
 
-/** A series with its new end: what begins at the tail's first key is replaced. */
-function joined<T>(series: readonly T[], end: readonly T[], keyOf: (item: T) => number, max: number): readonly T[] {
-  const first = end[0];
-  if (first === undefined) return series;
-  let keep = series.length;
-  while (keep > 0 && keyOf(series[keep - 1] as T) >= keyOf(first)) keep--;
-  return [...series.slice(0, keep), ...end].slice(-max);
+/** The curve with its new end: what begins at the end's first point is replaced. */
+function joined(series: readonly EquityPoint[], end: readonly EquityPoint[]): readonly EquityPoint[] {
+  const first = end[0]?.at ?? Number.POSITIVE_INFINITY;
+  return [...series.slice(0, series.findLastIndex(({ at }) => at < first) + 1), ...end].slice(-maxEquityPoints);
 }
 
-let latest: Update | undefined;
+let latest: View | undefined;
 let scheduled = false;
 
-function merge(before: Update, update: Update): Update {
-  const equity = joined(before.view.equity.series, update.view.equity.series, (point) => point.at, maxEquityPoints);
-  const merged: Record<string, readonly KlineView[]> = {};
-  for (const [chart, end] of Object.entries(update.klines)) {
-    merged[chart] = joined(before.klines[chart] ?? [], end, (kline) => kline.openTime, maxKlines);
-  }
-  return { ...update, view: { ...update.view, equity: { ...update.view.equity, series: equity } }, klines: merged };
+function merge(before: View, { equity, ...changes }: ViewChanges): View {
+  // JSON has no undefined: a part that is gone comes as null.
+  const parts = Object.fromEntries(Object.entries(changes).map(([name, part]) => [name, part ?? undefined]));
+  return {
+    ...{ ...before, ...parts },
+    equity: equity == null ? before.equity : { ...equity, series: joined(before.equity.series, equity.series) },
+  };
 }
 
 function show(): void {
   scheduled = false;
   if (latest === undefined) return;
-  klines.value = latest.klines;
-  equitySeries.value = latest.view.equity.series;
-  view.value = latest.view;
+  equitySeries.value = latest.equity.series;
+  view.value = latest;
 }
 
 /** Takes an update in; it is shown with the next frame, together with any that come before it. */
 export function take(update: Update): void {
-  latest = update.whole || latest === undefined ? update : merge(latest, update);
+  if (update.whole) latest = update.view;
+  else if (latest !== undefined) latest = merge(latest, update.view);
   if (scheduled) return;
   scheduled = true;
   requestAnimationFrame(show);

@@ -87,3 +87,27 @@ test('a chart keeps the newest thousand klines', () => {
   expect(charts.klines(btc.symbol, '1min')).toHaveLength(1_000);
   expect(charts.klines(btc.symbol, '5min')).toHaveLength(320);
 });
+
+test('a page is answered what is new, and everything where klines before that changed or it is of another run', () => {
+  const charts = new KlineCharts();
+  charts.add(over('5min'));
+  charts.addHistory(minutes(0, 10));
+  const asked = { symbol: btc.symbol, interval: '1min' };
+  const minute = (index: number): number => startTime + index * minuteMs;
+  const { run, whole, columns } = charts.view(asked);
+  expect([whole, columns.openTime, columns.close.at(-1)]).toEqual([
+    true,
+    minutes(0, 10).map((one) => one.openTime),
+    109,
+  ]);
+  const after = (index: number, of = run) => charts.view({ ...asked, run: of, after: minute(index) });
+  expect(after(9)).toMatchObject({ run, whole: false, columns: { openTime: [], volume: [] } });
+  charts.addKline(kline(111, 10));
+  expect(after(8)).toMatchObject({ whole: false, columns: { openTime: [minute(9), minute(10)], close: [109, 111] } });
+  expect(after(8, run + 1).columns.openTime).toHaveLength(11);
+  // A page of a daemon whose clock was later.
+  expect(after(99)).toMatchObject({ whole: true });
+  charts.addHistory(minutes(-5, 10));
+  expect(after(9)).toMatchObject({ whole: true });
+  expect(after(9).columns.openTime).toHaveLength(16);
+});

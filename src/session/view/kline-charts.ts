@@ -1,4 +1,5 @@
 /** The klines of the charts: those of each market of the strategies, and those of the larger intervals that their indicators are over. */
+import { type KlinesAsked, type KlinesView, klinesView } from '../../dashboard/klines.ts';
 import { type KlineView, maxKlines } from '../../dashboard/view.ts';
 import { aggregator } from '../../domain/aggregator.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
@@ -63,9 +64,12 @@ function grow(made: Made, kline: Kline): void {
 export class KlineCharts {
   /** By symbol, that of the first strategy first. */
   readonly #charts = new Map<string, Chart[]>();
+  /** Another number after each change of klines that were closed already. */
+  #run = 0;
 
   /** Makes the charts of a strategy, where they are not there yet. */
   add(one: Hosted): void {
+    this.#run++;
     for (const { role, symbol, interval } of marketsOf(one)) {
       // A feed takes the place of what was made.
       this.#chart(symbol, interval).made = undefined;
@@ -83,6 +87,7 @@ export class KlineCharts {
   addHistory(history: readonly Kline[]): void {
     const [first] = history;
     if (first === undefined) return;
+    this.#run++;
     const { symbol, interval } = first;
     const known = united(this.#find(symbol, interval)?.closed ?? [], history);
     for (const chart of this.#charts.get(symbol) ?? []) {
@@ -125,6 +130,11 @@ export class KlineCharts {
     if (chart === undefined) return [];
     const forming = chart.made === undefined ? chart.forming : this.#growing(symbol, chart, chart.made.own);
     return forming === undefined ? chart.closed : [...chart.closed, forming];
+  }
+
+  /** The klines of a chart for a page; only those that are new where it has the others. */
+  view(asked: KlinesAsked): KlinesView {
+    return klinesView(this.klines(asked.symbol, asked.interval), this.#run, asked);
   }
 
   /** The open kline of a larger interval, where the klines that it is made of reach back to its beginning. */

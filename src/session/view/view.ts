@@ -1,5 +1,6 @@
 /** The view of a running daemon: journal entries as they come, and the state of its components. */
 
+import type { KlinesAsked, KlinesView } from '../../dashboard/klines.ts';
 import {
   type DaemonState,
   type DecisionView,
@@ -139,6 +140,11 @@ export class Screen {
   /** The klines of a chart of a market. */
   klines(symbol: string, interval: string): readonly KlineView[] {
     return this.#charts.klines(symbol, interval);
+  }
+
+  /** What a page asks for its chart. */
+  klinesView(asked: KlinesAsked): KlinesView {
+    return this.#charts.view(asked);
   }
 
   view(): View {

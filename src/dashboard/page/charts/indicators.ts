@@ -1,11 +1,9 @@
 /** The indicators of strategies on the chart: the values that their decisions saw, asked for while the chart is shown. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { IndicatorsView, IndicatorValues } from '../../indicators.ts';
 import type { KlineView, MarketView } from '../../view.ts';
-import { get, queryOf } from '../ask.ts';
+import { queryOf, useRepeated } from '../ask.ts';
 import { chartOf } from '../store.ts';
-import { afterMs } from '../timer.ts';
 
 export interface IndicatorLine {
   readonly key: string;
@@ -79,23 +77,17 @@ function wantedFrom({ lines }: Received): number | undefined {
 /** Keeps the indicators of a chart up to date while it is shown. */
 export function useIndicators(market: MarketView): void {
   const { symbol, interval } = market;
-  useEffect(() => {
-    let isOver = false;
-    let cancel = (): void => {};
-    const look = async (): Promise<void> => {
-      const known = indicatorsOn(market);
-      const since = known === undefined ? {} : { run: known.run, from: wantedFrom(known) };
-      const said = await get<IndicatorsView>(`api/indicators?${queryOf({ symbol, interval, ...since })}`);
-      if (isOver) return;
-      if (said.kind === 'answered') take(chartOf(market), said.value);
-      cancel = afterMs(againMs, () => void look());
-    };
-    void look();
-    return () => {
-      isOver = true;
-      cancel();
-    };
-  }, [symbol, interval]);
+  const pathOf = (): string => {
+    const known = indicatorsOn(market);
+    const since = known === undefined ? {} : { run: known.run, from: wantedFrom(known) };
+    return `api/indicators?${queryOf({ symbol, interval, ...since })}`;
+  };
+  useRepeated<IndicatorsView>(
+    chartOf(market),
+    pathOf,
+    (said) => said.kind === 'answered' && take(chartOf(market), said.value),
+    { everyMs: againMs },
+  );
 }
 
 /** Beyond the prices of a chart by this part of their range, a value is still drawn over them. */

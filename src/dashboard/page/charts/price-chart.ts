@@ -17,11 +17,12 @@ import { day, drawn, minuteTime, money, shortDay } from '../format.ts';
 import { whyFill } from '../panels/tables.ts';
 import { openWhy, whyDecision } from '../panels/timeline.ts';
 import { useChart } from '../parts.ts';
-import { chartOf, klinesOf, shownMarket, view } from '../store.ts';
+import { chartOf, shownMarket, view } from '../store.ts';
 import { isDark } from '../theme.ts';
 import { type DrawnIndicators, drawIndicators, IndicatorLegend, nothingDrawn, placementOf } from './indicator-lines.ts';
 import { useIndicators } from './indicators.ts';
 import { addKlines, colour, type KlineSeries, markersOf, openChart, paintKlines, seconds } from './kline-chart.ts';
+import { klinesOf, useKlines } from './klines.ts';
 
 interface Drawing extends KlineSeries {
   readonly container: HTMLElement;
@@ -227,6 +228,7 @@ function Legend({ all, decimals, now }: { all: readonly KlineView[]; decimals: n
 
 export function PriceChart({ shown, market }: { shown: View; market: MarketView }): VNode {
   const { box, drawing } = useChart(open, paintKlines);
+  useKlines(market);
   const all = klinesOf(market);
   useIndicators(market);
   const placement = placementOf(market, all);
