@@ -254,7 +254,7 @@ test('a full disk is reported once, and so is its end', async () => {
   expect(rig.notices).toEqual([]);
   await say(true);
   expect(rig.notices.map(({ level, text }) => `${level}: ${text}`)).toEqual([
-    'error: the disk is full: no order is created until there is space; cancels go on',
+    'error: the disk is full: no order is created until there is space, so stops do not work; cancels go on',
   ]);
   await say(false);
   expect(rig.notices.map(({ level }) => level)).toEqual(['error', 'info']);

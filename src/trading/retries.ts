@@ -108,7 +108,10 @@ export function diskWatch(journal: Journal, notice: (notice: Notice) => void): (
     reported = journal.full;
     notice(
       reported
-        ? { level: 'error', text: 'the disk is full: no order is created until there is space; cancels go on' }
+        ? {
+            level: 'error',
+            text: 'the disk is full: no order is created until there is space, so stops do not work; cancels go on',
+          }
         : { level: 'info', text: 'the disk has space again: orders are created again' },
     );
   };

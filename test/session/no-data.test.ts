@@ -15,7 +15,9 @@ test('it is said on the terminal, by status and on the page, and that it comes a
   rig.configure({ exchange: { restUrl, wsUrl: wsUrl.replace(/\/kline-api.*/, '/nope'), speed } });
   rig.emit('taker', target(0.1));
   const daemon = rig.launch();
-  await daemon.line(/Z ready, without data: No market data: ws:.*\/nope: .+ no new positions until it resumes\.$/);
+  await daemon.line(
+    /Z ready, without data: No market data: ws:.*\/nope: .+ no new positions until it resumes, and stops do not work\.$/,
+  );
   await daemon.line(/Z warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
   expect(daemon.lines.some((line) => line.includes('Z ready: '))).toBe(false);
   await until('status', async () => /^ATTENTION {2}no market data: ws:/m.test((await rig.run('status')).stdout));

@@ -145,7 +145,7 @@ function* findingLines(status: Status): Iterable<string> {
   for (const { strategy, at, error } of status.stoppedStrategies)
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
   if (status.noMarketData !== null)
-    yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes`;
+    yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
   for (const { strategy, symbol, longestMs, since } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null

@@ -54,8 +54,12 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   closed: 'closed',
 };
 
-const detailText = ({ event, detail, at }: Pick<EventEntry, 'event' | 'detail' | 'at'>): string =>
-  event === 'approved' ? approvalText(detail) : listed(detail, at);
+function detailText({ event, detail, at }: Pick<EventEntry, 'event' | 'detail' | 'at'>): string {
+  if (event === 'approved') return approvalText(detail);
+  const text = listed(detail, at);
+  if (event !== 'closing' || detail['status'] !== 'REJECTED') return text;
+  return `${text}: the exchange refused it after all, as it does a market order with nobody to trade with`;
+}
 
 /** Times with their day, unless it is that of `at`. */
 const listed = (detail: EventEntry['detail'], at: number): string =>

@@ -113,6 +113,40 @@ test('a rejection has the exchange’s message and code', () => {
   expect(rejected).toMatchObject({ kind: 'rejected', level: 'warn', text: 'Insufficient balance (-2010)' });
 });
 
+test('an order that the exchange ends unexecuted is a rejection; that of an exit is an error, reported once an hour', () => {
+  const ended = (given: Partial<WorkingOrder>, intent: Partial<WorkingOrder['intent']>): WorkingOrder => ({
+    ...{ ...order, state: 'closing', executed: 0n as WorkingOrder['filled'], venueStatus: 'REJECTED', ...given },
+    intent: { ...order.intent, type: 'MARKET', ...intent },
+  });
+  const closing = step('closing', { status: 'REJECTED' });
+  const of = (given: Partial<WorkingOrder>, intent: Partial<WorkingOrder['intent']>, entries: Entry[] = [closing]) =>
+    eventsOf(entries, { c1: ended(given, intent) });
+  expect(of({}, { purpose: 'enter' })).toMatchObject([{ kind: 'rejected', level: 'warn' }]);
+  const again = [0, 1, 2, 61].map((minutes) => ({ ...closing, at: startTime + minutes * minute }));
+  const stops = of({}, { purpose: 'stop' }, again);
+  expect(stops.map(({ kind, level }) => `${kind} ${level}`)).toEqual(['rejected error', 'rejected error']);
+  expect(eventText(stops[0] as SessionEvent)).toMatch(
+    /: the exchange ended it with the status REJECTED and executed nothing\. The position stays unprotected; the order is sent again$/,
+  );
+  expect(eventText(stops[1] as SessionEvent)).toMatch(/\(2 more since the last report\)$/);
+  // After a fill the next one is news.
+  const news = of({}, { purpose: 'stop' }, [closing, fill, closing]);
+  expect(news.map(({ kind }) => kind)).toEqual(['rejected', 'fill', 'rejected']);
+  expect(of({ venueStatus: 'CANCELED' }, { purpose: 'exit' })).toMatchObject([{ kind: 'rejected', level: 'error' }]);
+  expect(of({ venueStatus: 'CANCELED', cancelRequested: true }, { purpose: 'exit' })).toEqual([]);
+  expect(of({ venueStatus: 'CANCELED' }, { purpose: 'quote', type: 'LIMIT' })).toEqual([]);
+  expect(of({ executed: 1n as WorkingOrder['filled'] }, { purpose: 'stop' })).toEqual([]);
+});
+
+test('a refused exit is an error, too', () => {
+  const exit: WorkingOrder = { ...order, intent: { ...order.intent, purpose: 'exit' } };
+  const [rejected] = eventsOf([step('rejected', { code: -2010, message: 'no balance' })], { c1: exit });
+  expect(rejected).toMatchObject({
+    level: 'error',
+    text: 'no balance (-2010). The position stays open; Sluice tries again',
+  });
+});
+
 test('kills and halts are errors with the way on, a resume is a warning', () => {
   const found = eventsOf([
     kill(),

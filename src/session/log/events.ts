@@ -6,6 +6,7 @@ import type { Observable } from 'rxjs';
 import type { DaemonState, FillView } from '../../dashboard/view.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
+import { noLots } from '../../domain/money.ts';
 import { denialText } from '../../domain/words.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
@@ -69,8 +70,8 @@ export interface EventParts {
 export class SessionEvents {
   readonly #parts: EventParts;
   readonly #events = source<SessionEvent>();
-  /** By strategy, symbol and rule: when a denial was reported last, and how many came since. */
-  readonly #denials = new Map<string, { at: number; repeats: number }>();
+  /** By strategy, symbol and cause: when a denial or rejection was reported last, and how many came since. */
+  readonly #reported = new Map<string, { at: number; repeats: number }>();
   /** Orders of unknown outcome, by client order id: when one is resolved it is closed already. */
   readonly #unknown = new Map<string, OfSentOrder>();
   /** Strategies with symbols whose last order was a stop. */
@@ -114,7 +115,12 @@ export class SessionEvents {
   }
 
   #eventOf(entry: Entry): SessionEvent | undefined {
-    if (entry.kind === 'fill') return { kind: 'fill', time: entry.time, level: 'info', fill: fillView(entry) };
+    if (entry.kind === 'fill') {
+      // The exchange executes again: its next rejection is news.
+      const place = rejectionKey(entry);
+      for (const key of this.#reported.keys()) if (key.startsWith(place)) this.#reported.delete(key);
+      return { kind: 'fill', time: entry.time, level: 'info', fill: fillView(entry) };
+    }
     if (entry.kind === 'denied') return this.#denial(entry);
     if (entry.kind === 'event') return this.#ofOrder(entry);
     if (entry.kind === 'notice') return { kind: 'notice', time: entry.at, level: entry.level, text: entry.text };
@@ -142,24 +148,44 @@ export class SessionEvents {
   }
 
   #denial({ at, strategy, symbol, code, facts, draft, repeated }: DenialEntry): SessionEvent | undefined {
-    const name = [strategy, symbol, code].join('\n');
-    const known = getOrMake(this.#denials, name, () => ({ at: Number.NEGATIVE_INFINITY, repeats: 0 }));
-    const times = 1 + (repeated?.times ?? 0);
-    if (at - known.at < repeatMs) {
-      known.repeats += times;
-      return undefined;
-    }
-    const repeats = known.repeats + times - 1;
-    this.#denials.set(name, { at, repeats: 0 });
+    const name = ['denied', strategy, symbol, code].join('\n');
+    const repeats = this.#unreported(name, at, 1 + (repeated?.times ?? 0));
+    if (repeats === undefined) return undefined;
     const text = denialText({ code, facts }, this.#parts.speed);
     return { kind: 'denied', time: at, level: 'warn', strategy, symbol, rule: code, order: draft, text, repeats };
   }
 
+  /** How many were not reported since the last report of this kind; undefined where that was too recent for another. */
+  #unreported(name: string, at: number, times: number): number | undefined {
+    const known = getOrMake(this.#reported, name, () => ({ at: Number.NEGATIVE_INFINITY, repeats: 0 }));
+    if (at - known.at < repeatMs) {
+      known.repeats += times;
+      return undefined;
+    }
+    this.#reported.set(name, { at, repeats: 0 });
+    return known.repeats + times - 1;
+  }
+
+  /** A stop that nobody takes is sent again each second: the same rejection is reported again after an hour. */
+  #rejection(clientOrderId: string, time: number, cause: string): SessionEvent | undefined {
+    const [of, order] = [this.#named(clientOrderId), this.#parts.order(clientOrderId)];
+    if (of === undefined || order === undefined) return undefined;
+    const repeats = this.#unreported(`${rejectionKey(of)}${cause}`, time, 1);
+    if (repeats === undefined) return undefined;
+    const remains = remainsAfter(order.intent);
+    const more = repeats === 0 ? '' : ` (${repeats} more since the last report)`;
+    const text = `${cause}${remains === undefined ? '' : `. ${remains}`}${more}`;
+    return { kind: 'rejected', time, level: remains === undefined ? 'warn' : 'error', ...of, text };
+  }
+
   #ofOrder({ at: time, clientOrderId, event, detail }: EventEntry): SessionEvent | undefined {
-    if (event === 'rejected') {
-      const of = this.#named(clientOrderId);
-      const text = `${String(detail['message'])} (${String(detail['code'])})`;
-      return of && { kind: 'rejected', time, level: 'warn', ...of, text };
+    if (event === 'rejected')
+      return this.#rejection(clientOrderId, time, `${String(detail['message'])} (${String(detail['code'])})`);
+    if (event === 'closing') {
+      const order = this.#parts.order(clientOrderId);
+      const isRejected = order !== undefined && endedAsRejected(order);
+      const cause = `the exchange ended it with the status ${String(detail['status'])} and executed nothing`;
+      return isRejected ? this.#rejection(clientOrderId, time, cause) : undefined;
     }
     if (event === 'sending') {
       const order = this.#parts.order(clientOrderId)?.intent;
@@ -186,7 +212,7 @@ export class SessionEvents {
     if (order.purpose !== 'stop' || isAgain) return undefined;
     this.#stopped.add(place);
     const what = draftText(order, this.#parts.instrument(order.symbol));
-    const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is sent`;
+    const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is ordered`;
     return { kind: 'notice', time, level: 'warn', text };
   }
 
@@ -196,6 +222,23 @@ export class SessionEvents {
     const { strategy, symbol } = intent;
     return { clientOrderId, strategy, symbol, order: draftText(intent, this.#parts.instrument(symbol)) };
   }
+}
+
+/** Begins the keys of the rejections at one place. */
+const rejectionKey = ({ strategy, symbol }: Pick<OfOrder, 'strategy' | 'symbol'>): string =>
+  `rejected\n${strategy}\n${symbol}\n`;
+
+/** The exchange executed nothing, and nobody cancelled it. It ends a market order without anybody to trade with in this way. */
+function endedAsRejected({ intent, executed, venueStatus, cancelRequested }: WorkingOrder): boolean {
+  if (executed !== noLots) return false;
+  return venueStatus === 'REJECTED' || (venueStatus === 'CANCELED' && intent.type === 'MARKET' && !cancelRequested);
+}
+
+/** What the rejection of an exit means; undefined for other orders. */
+function remainsAfter({ purpose, type }: WorkingOrder['intent']): string | undefined {
+  if (purpose === 'stop') return 'The position stays unprotected; the order is sent again';
+  const isExit = purpose === 'exit' || purpose === 'flatten' || (purpose === 'takeProfit' && type === 'MARKET');
+  return isExit ? 'The position stays open; Sluice tries again' : undefined;
 }
 
 function killEvent(entry: KillEntry, more = 0): SessionEvent {

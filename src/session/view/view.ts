@@ -218,7 +218,8 @@ export class Screen {
     if (blocked !== undefined)
       return `No order is created: ${blocked}. Cancels and queries go on; the block ends automatically.`;
     const missing = this.#options.noMarketData?.();
-    if (missing !== undefined) return `No market data: ${missing}. Retrying; no new positions until it resumes.`;
+    if (missing !== undefined)
+      return `No market data: ${missing}. Retrying; no new positions until it resumes, and stops do not work.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     if (kill !== undefined)

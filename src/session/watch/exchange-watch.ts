@@ -106,7 +106,7 @@ export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeper
     if (reported === '')
       notice({
         level: 'warn',
-        text: `no market data: ${cause}; retrying; no new positions until it resumes (exchange.wsUrl is the address)`,
+        text: `no market data: ${cause}; retrying; no new positions until it resumes, and stops do not work (exchange.wsUrl is the address)`,
       });
     remember(cause);
     reported = cause;
