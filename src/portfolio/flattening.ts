@@ -64,8 +64,8 @@ export interface FlatteningOptions {
   readonly restMs: number;
   /** The fresh book of a symbol; undefined where there is none. */
   readonly book: (symbol: string) => Book | undefined;
-  /** Whether a stop of a strategy may be sent now. */
-  readonly mayStop: (strategy: string) => boolean;
+  /** Whether a stop of this position may be sent now. */
+  readonly mayStop: (position: Pick<Flatten, 'strategy' | 'symbol'>) => boolean;
   /** What an earlier run kept, JSON. */
   readonly kept?: string | undefined;
   readonly keep: (json: string) => void;
@@ -132,7 +132,7 @@ export class Flattening {
 
   /** Ends a flatten where protection has the position left, by a stop that was hit or a time: that sells at market, at whatever price. */
   givesWay(flatten: Flatten, leave: string | undefined): boolean {
-    if (leave === undefined || !this.#options.mayStop(flatten.strategy)) return false;
+    if (leave === undefined || !this.#options.mayStop(flatten)) return false;
     this.end(flatten, `${leave}, which closes it at market`);
     return true;
   }
@@ -189,11 +189,7 @@ export class Flattening {
     const done = this.active.filter((flatten) => {
       const { strategy, symbol } = flatten;
       const orders = portfolio.ordersOf(strategy, symbol);
-      const mark = portfolio.lastMark(symbol);
-      const instrument = portfolio.instrument(symbol);
-      const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
-      const isSmall = mark === undefined ? size === 0n : size <= leastLots({ instrument, price: mark.price });
-      if (orders.length === 0 && isSmall) return true;
+      if (orders.length === 0 && isTooSmall(portfolio, flatten)) return true;
       return this.#isOver(flatten) && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
     });
     for (const flatten of done) this.#flattens.delete(nameOf(flatten));
@@ -212,6 +208,17 @@ export class Flattening {
     });
     this.#options.keep(JSON.stringify(saved));
   }
+}
+
+/** Whether nothing is held, or less than the exchange takes in an order. */
+export function isTooSmall(
+  portfolio: Pick<Portfolio, 'position' | 'instrument' | 'lastMark'>,
+  { strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>,
+): boolean {
+  const mark = portfolio.lastMark(symbol);
+  const instrument = portfolio.instrument(symbol);
+  const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
+  return mark === undefined ? size === 0n : size <= leastLots({ instrument, price: mark.price });
 }
 
 /** What is kept of flattens, after those of a strategy, or all, were ended: the next daemon cancels what rests of them. */

@@ -66,7 +66,12 @@ export interface Parts extends OrdersParts {
 }
 
 /** A trader without its strategies, and what a mode needs beside it. */
-export interface Assembled extends TradingComponents, Controls, ByHand, Pick<Flattens, 'flatten'> {
+export interface Assembled
+  extends TradingComponents,
+    Controls,
+    ByHand,
+    Pick<Flattens, 'flatten'>,
+    Pick<Orders, 'blocked'> {
   readonly trader: Omit<Trader, 'decisions'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
@@ -90,7 +95,10 @@ const isOnExchange = ({ balances, account }: Parts): boolean => balances !== und
 
 export function assemble(parts: Parts): Assembled {
   const ledger = isOnExchange(parts) ? new Ledger(parts.loaded.adjustments) : undefined;
-  const book = openBook(parts, ledger, (kill) => void control.kill(kill));
+  const book = openBook(parts, ledger, {
+    disabled: (kill) => void control.kill(kill),
+    blocked: (order) => orders.blocked(order),
+  });
   const { planner, protection } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
   const { clock, journal, notice } = parts;
@@ -103,11 +111,12 @@ export function assemble(parts: Parts): Assembled {
   const retrying = retries(book, clock, orders, (leg) => stopped.emit(decisionOf(leg)));
   const reportDisk = diskWatch(journal, notice);
   const control = controls(book, execution, orders);
-  const flattening = flattens(book, execution, clock, (decision) => stopped.emit(decision));
+  const flattening = flattens(book, execution, orders, (decision) => stopped.emit(decision));
   return {
     ...book,
     ...control,
     flatten: flattening.flatten,
+    blocked: (order) => orders.blocked(order),
     trader: traderOf(parts, { book, execution, sweeps, orders, audits, stopped, booked, retrying }),
     sweeps,
     execution,
@@ -218,7 +227,11 @@ function isSharedIn(
 }
 
 /** Positions, standing signals, protection and risk, as the journal left them. */
-function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kill) => void): TradingComponents {
+function openBook(
+  parts: Parts,
+  ledger: Ledger | undefined,
+  { disabled, blocked }: Pick<Orders, 'blocked'> & { readonly disabled: (kill: Kill) => void },
+): TradingComponents {
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
   const portfolio = new Portfolio(instruments, parts.allocations, keepingExtremes(journal));
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
@@ -271,7 +284,9 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
   });
   const flattening = new Flattening({
     ...{ portfolio, now: () => clock.now(), restMs: clock.machine(restMs), book: (symbol) => risk.book(symbol) },
-    mayStop: (strategy) => risk.switch.against({ strategy, purpose: 'stop' }) === undefined,
+    mayStop: ({ strategy, symbol }) =>
+      risk.switch.against({ strategy, purpose: 'stop' }) === undefined &&
+      blocked({ symbol, purpose: 'stop' }) === undefined,
     kept: loaded.memories.get(flattenMemory),
     keep: (value) => journal.append({ kind: 'memory', name: flattenMemory, value }),
   });

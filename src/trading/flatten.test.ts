@@ -185,6 +185,29 @@ describe('flatten', () => {
     expect(held()).toBe('0');
   });
 
+  test('that nothing could be sent for says why, not that it was too slow, and not that a stop closes it', async () => {
+    const { rig, send, book, orders, begin, textsIn, pause } = await holding();
+    send(target(1, { stop: 95 }));
+    await rig.seconds(3);
+    book(99.9);
+    pause();
+    rig.blocked = 'the exchange forbids requests';
+    const work = begin();
+    rig.price(94);
+    rig.assembled.hitStop({ strategy: 's', symbol: 'BTCUSDT' }, 'stop hit');
+    const why = 's closed nothing on BTCUSDT; 1 BTC is left: nothing could be sent (the exchange forbids requests);';
+    expect(await textsIn(125, work)).toEqual([`${why} once that has ended, repeat sluice flatten.`]);
+    expect(orders()).toHaveLength(1);
+  });
+
+  test('that the full disk kept from sending says so', async () => {
+    const { rig, book, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    rig.diskFull = true;
+    expect(await textsIn(125, begin())).toEqual([expect.stringContaining('nothing could be sent (the disk is full)')]);
+  });
+
   test('goes on where it is repeated, with what it has closed so far', async () => {
     const { rig, book, orders, begin, textsIn, pause } = await holding();
     book(99.9);
@@ -337,12 +360,10 @@ describe('flatten', () => {
     expect(held()).toBe('0');
   });
 
-  test('leaves dust, and says so', async () => {
-    const { rig, begin, textsIn } = await holding();
+  test('leaves out what is too small to sell', async () => {
+    const { rig, begin } = await holding();
     rig.assembled.portfolio.apply(fill({ strategy: 't', quantity: '0.00001', tradeId: '99', orderId: '99' }));
-    expect(await textsIn(3, begin({ strategy: 't' }))).toEqual([
-      't closed nothing on BTCUSDT; 0.00001 BTC is left: less than the exchange takes in an order.',
-    ]);
+    expect(await begin({ strategy: 't' })).toEqual([]);
   });
 });
 

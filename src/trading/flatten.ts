@@ -1,10 +1,7 @@
 /** Closes positions for an operator: begins, goes on each second, and says what was closed at which price and what is left. */
-import type { Clock } from '../clock/clock.ts';
-import { type Instrument, orderLots } from '../domain/instrument.ts';
+import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
-  absolute,
-  lotsIn,
   priceText,
   quantityNumber,
   quantityText,
@@ -17,9 +14,9 @@ import {
 } from '../domain/money.ts';
 import { type Decision, decisionOf, type Leg, mainRole } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
-import type { Flatten } from '../portfolio/flattening.ts';
-import { leastLots } from '../portfolio/plan.ts';
+import { type Flatten, isTooSmall } from '../portfolio/flattening.ts';
 import type { TradingComponents } from './components.ts';
+import type { Orders } from './orders.ts';
 
 /** How long a position may take to close, real ms. What is left afterwards stays, and is reported. */
 const flattenMs = 120_000;
@@ -45,17 +42,25 @@ export interface Flattens {
 
 export function flattens(
   book: Pick<TradingComponents, 'portfolio' | 'planner' | 'risk' | 'flattening'>,
-  { halts, notice }: Pick<Execution, 'halts' | 'notice'>,
-  clock: Clock,
+  { halts, notice, clock }: Pick<Execution, 'halts' | 'notice' | 'clock'>,
+  orders: Pick<Orders, 'blocked'>,
   ask: (decision: Decision) => void,
 ): Flattens {
   const { portfolio, planner, risk, flattening } = book;
   const waiting = new Map<string, PromiseWithResolvers<string>>();
+  /** By position: why no order could be sent when one was last planned. */
+  const blocks = new Map<string, string>();
   const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): string => `${strategy} ${symbol}`;
   /** What a position is worth a unit now; undefined before the first price. */
   function priceOf(symbol: string): number | undefined {
     const best = risk.best(symbol);
     return best === undefined ? portfolio.lastMark(symbol)?.price : (best.bid + best.ask) / 2;
+  }
+  /** A block that ended before anything was sent remains the cause. */
+  function noteBlock(flatten: Flatten): void {
+    const block = orders.blocked({ symbol: flatten.symbol, purpose: 'flatten' });
+    if (block !== undefined) blocks.set(nameOf(flatten), block);
+    else if (flatten.restsUntil !== undefined) blocks.delete(nameOf(flatten));
   }
   function plan({ strategy, symbol, reason }: Flatten): void {
     const at = clock.now();
@@ -96,13 +101,17 @@ export function flattens(
           ({ strategy, symbol }) =>
             (asked.strategy ?? strategy) === strategy &&
             (asked.symbol ?? symbol) === symbol &&
-            (portfolio.position(strategy, symbol).base !== 0n || portfolio.ordersOf(strategy, symbol).length > 0),
+            (portfolio.ordersOf(strategy, symbol).length > 0 || !isTooSmall(portfolio, { strategy, symbol })),
         )
         .map((place) => begin(place, asked)),
     goOn() {
-      for (const flatten of flattening.active) plan(flatten);
+      for (const flatten of flattening.active) {
+        noteBlock(flatten);
+        plan(flatten);
+      }
       for (const flatten of flattening.finished()) {
-        const text = endText(flatten, book, halts.against());
+        const text = endText(flatten, book, halts.against() ?? unsentText(blocks.get(nameOf(flatten))));
+        blocks.delete(nameOf(flatten));
         notice({ level: 'warn', text: `flatten of ${flatten.strategy} on ${flatten.symbol} has ended: ${text}` });
         waiting.get(nameOf(flatten))?.resolve(text);
         waiting.delete(nameOf(flatten));
@@ -121,7 +130,7 @@ const worstOf = (side: Side, price: number, maxSlippage: Rate, at: Instrument): 
 function endText(
   flatten: Flatten,
   { portfolio }: Pick<TradingComponents, 'portfolio'>,
-  halted: string | undefined,
+  against: string | undefined,
 ): string {
   const { strategy, symbol, closed, value } = flatten;
   const at = portfolio.instrument(symbol);
@@ -132,25 +141,25 @@ function endText(
       : `${strategy} closed ${quantityText(closed, at)} ${at.base} on ${symbol} at ${average} on average`;
   const { base } = portfolio.position(strategy, symbol);
   if (base === 0n) return `${done}; nothing is left.`;
-  return `${done}; ${unitsText(base)} ${at.base} is left: ${leftText(flatten, portfolio, at, halted)}.`;
+  return `${done}; ${unitsText(base)} ${at.base} is left: ${leftText(flatten, portfolio, at, against)}.`;
 }
+
+const unsentText = (block: string | undefined): string | undefined =>
+  block === undefined ? undefined : `nothing could be sent (${block}); once that has ended, repeat sluice flatten`;
 
 function leftText(
   { strategy, symbol, worst, ended }: Flatten,
   portfolio: TradingComponents['portfolio'],
   at: Instrument,
-  halted: string | undefined,
+  against: string | undefined,
 ): string {
-  const price = portfolio.lastMark(symbol)?.price;
-  const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), at), at);
-  if (price !== undefined && size <= leastLots({ instrument: at, price }))
-    return 'less than the exchange takes in an order';
+  if (isTooSmall(portfolio, { strategy, symbol })) return 'less than the exchange takes in an order';
   const [open] = portfolio.ordersOf(strategy, symbol);
   if (open !== undefined)
     return `the outcome of order ${open.intent.clientOrderId} is unknown; once it is known, repeat sluice flatten`;
   return (
     ended ??
-    halted ??
+    against ??
     `it could not be closed in time at ${priceText(worst, at)} or better (sluice why ${strategy} shows what was denied); repeat it with a larger --max-slippage`
   );
 }

@@ -180,13 +180,17 @@ export class Orders {
       await cancel(this.#execution, this.#sweeps, order, 'kill');
   }
 
+  /** Why an order cannot be sent at this moment, whatever it is for: the exchange, its time or the disk keeps it up. */
+  blocked(order: Pick<Intent, 'symbol' | 'purpose'>): string | undefined {
+    return this.#parts.blocked?.(order) ?? (this.#execution.journal.full ? 'the disk is full' : undefined);
+  }
+
   /** Why an order may not leave after all; asked just before it does, so that a kill in the meantime still counts. */
   readonly #against = (intent: Intent): string | undefined => {
     if (this.isEnding) return 'trading is being ended';
-    const { halts, journal, clock } = this.#execution;
-    const stopped = halts.against() ?? this.#parts.blocked?.(intent);
+    const { halts, clock } = this.#execution;
+    const stopped = halts.against() ?? this.blocked(intent);
     if (stopped !== undefined) return stopped;
-    if (journal.full) return 'the disk is full';
     const forbidden = stoppedBy(this.#book, intent);
     if (forbidden !== undefined) return forbidden;
     const denial = this.#book.risk.judgeAgain(intent);

@@ -38,10 +38,17 @@ export async function flatten(
   const paused = pauseFirst({ strategy, symbol, by, reason }, assembled, clock);
   const asked = { strategy, symbol, maxSlippage: slippage, by, reason };
   const ended = assembled.flatten(asked);
-  const nothing = ended.length === 0 ? ['No position and no order is left.'] : [];
+  const nothing = ended.length === 0 ? ['No order is left, and no position that is large enough to sell.'] : [];
   const said = (...texts: readonly string[]): string =>
     [paused, ...nothing, ...texts].filter((text) => text !== '').join(' ');
   const done = Promise.all(ended);
+  const { blocked } = assembled;
+  const blocks = assembled.flattening.active.map((one) => blocked({ symbol: one.symbol, purpose: 'flatten' }));
+  const [block] = blocks;
+  if (ended.length > 0 && block !== undefined && !blocks.includes(undefined))
+    return said(
+      `Nothing can be sent now: ${block}. It is tried for two minutes. What is left then stays, and a notice says so: repeat sluice flatten once the block has ended.`,
+    );
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
   if (texts !== undefined) return said(...texts);
   return said(
