@@ -12,6 +12,7 @@ describe('the status in a terminal', () => {
     const lines = plain(view());
     expect(lines[0]).toBe('Sluice demo  ready  2020-03-12 11:20:00 UTC at ×60  http://127.0.0.1:41234');
     expect(lines.at(-1)).toBe('Dashboard  http://127.0.0.1:8080/#token=abc');
+    expect(plain(view({ blocked: 'the disk is full' }))[0]).toContain('demo  orders blocked  2020');
   });
 
   it('makes one line of what has several, and counts those that a narrow window makes of the address', () => {

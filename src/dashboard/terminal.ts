@@ -27,6 +27,9 @@ const stateStyles: Readonly<Record<DaemonState, Style>> = {
   stopping: 'cyan',
 };
 
+const shownState = ({ state, blocked }: View): string =>
+  state === 'ready' && blocked !== undefined ? styled('yellow', 'orders blocked') : styled(stateStyles[state], state);
+
 /** One line of the terminal: what strategies and exchanges say may have several. Cut at the visible width it loses its colours, so that none runs on into the next. */
 function fitted(text: string, columns: number): string {
   const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
@@ -121,7 +124,7 @@ export function statusLines(given: View, columns: number, dashboardUrl?: string)
   const market = `${new Date(view.marketTime).toISOString().slice(0, 10)} ${clockTime(view.marketTime)} UTC`;
   const speed = view.speed === 1 ? '' : ` at ×${view.speed}`;
   const lines = [
-    `${bold('Sluice')} ${view.mode}  ${styled(stateStyles[view.state], view.state)}  ${market}${speed}  ${dim(view.exchangeUrl)}`,
+    `${bold('Sluice')} ${view.mode}  ${shownState(view)}  ${market}${speed}  ${dim(view.exchangeUrl)}`,
     row('', view.stateText),
     row('Equity', equityLine(view)),
     ...under('Positions', view.strategies.map(strategyLine)),

@@ -29,6 +29,8 @@ export interface View {
   readonly stateText: string;
   /** Why no market data comes, which is in `stateText` too; undefined while it does. */
   readonly noMarketData?: string | undefined;
+  /** Why no order is created until that passes by itself, such as a ban or a full disk; undefined while they are. */
+  readonly blocked?: string | undefined;
   readonly equity: EquityView;
   readonly markets: readonly MarketView[];
   readonly strategies: readonly StrategyView[];

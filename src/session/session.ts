@@ -256,7 +256,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   });
   refuseMissing(config, { ...reached, places, portfolio: assembled.portfolio, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
-  observed = observe(options, reached, { hosted, assembled, unprotected, blocked, loaded }, undo);
+  const blockedNow = (): string | undefined => (book.full ? 'the disk is full' : blocked());
+  observed = observe(options, reached, { hosted, assembled, unprotected, blocked: blockedNow, loaded }, undo);
   for (const entry of early) observed.see(entry);
   const { stateDir, fatal } = options;
   const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir, blocked };

@@ -138,6 +138,30 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(daemon.klinesAsked.slice(asked).map(({ interval }) => interval)).not.toContain('1min');
   });
 
+  it('is not green while no order is created, and says how long a position has stood unprotected, not one that is closed', async () => {
+    const flat = { quantity: '0', isDust: false, entryPrice: undefined, value: '0', openProfit: '0' };
+    const [held, closed] = [strategyView({ unprotectedMs: 600_000 }), strategyView({ id: 'closed', position: flat })];
+    const strategies = [held, { ...closed, unprotectedMs: 600_000 }];
+    const page = await opened.openPage(view({ strategies, blocked: 'the disk is full' }));
+    expect(await textOf(page, '.state .pill.warn')).toBe('Orders blocked');
+    expect(await page.getByText('at most 10 min so far').count()).toBe(1);
+    expect(await page.getByText('Unprotected').count()).toBe(1);
+    opened.daemon.shown = view({ strategies });
+    await page.locator('.state .pill.good').waitFor();
+  });
+
+  it('shows each button in full on a phone', async () => {
+    const page = await opened.openPage();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const longest = { rule: 'maxConsecutiveLosses', times: 12_345, lastAt: sampleTime - 86_400_000 };
+    Object.assign(opened.daemon.answers.denials[0] ?? {}, longest);
+    await page.getByRole('tab', { name: 'Denials' }).click();
+    await page.getByRole('button', { name: 'Why: denials of cross' }).waitFor();
+    const cut =
+      'Array.from(document.querySelectorAll("button.why, .button")).filter((one) => one.getBoundingClientRect().right > 382).map((one) => one.ariaLabel ?? one.innerText)';
+    expect(await page.evaluate(cut)).toEqual([]);
+  });
+
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
     const page = await opened.openPage();
     await page.getByText('1,321.50').waitFor();
@@ -268,8 +292,12 @@ describe.skipIf(isWithoutChromium)('a page whose daemon has gone', () => {
       await page.waitForSelector('.summary');
       await dashboard.close();
       await page.getByText('Not connected.').waitFor();
+      expect(await textOf(page, '.state .pill.plain')).toBe('Not connected');
+      for (const name of ['Kill …', 'Pause cross', 'Flatten all …', 'Cancel all …'])
+        expect(await page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
       dashboard = await serve(daemon, port);
       await page.getByText('Not connected.').waitFor({ state: 'detached' });
+      expect(await page.getByRole('button', { name: 'Kill …', exact: true }).isEnabled()).toBe(true);
       await dashboard.close();
       dashboard = await serve(daemon, port, `${token}-of-another-start`);
       await page.getByText('open the address that the daemon printed').waitFor();

@@ -82,6 +82,7 @@ const viewSchema = z.looseObject({
   state: z.enum(['starting', 'recovering', 'ready', 'killed', 'stopping']),
   stateText: z.string(),
   noMarketData: z.string().optional(),
+  blocked: z.string().optional(),
   equity: z.looseObject({ asset: z.string(), now: z.string(), dayStart: z.string() }),
   openOrders: z.array(z.unknown()),
   unknowns: z.array(z.looseObject({ resolved: z.unknown().optional() })),
@@ -92,10 +93,11 @@ const viewSchema = z.looseObject({
 type SeenView = z.output<typeof viewSchema>;
 
 function summaryOf(view: SeenView): DaemonSummary {
-  const { mode, isRealMoney, exchangeUrl, state, stateText, noMarketData, equity, strategies, alarms = [] } = view;
+  const { mode, isRealMoney, exchangeUrl, state, stateText, noMarketData, blocked } = view;
+  const { equity, strategies, alarms = [] } = view;
   const ids = (all: SeenView['strategies']): number => new Set(all.map(({ id }) => id)).size;
   return {
-    ...{ mode, isRealMoney, exchangeUrl, state, stateText, noMarketData },
+    ...{ mode, isRealMoney, exchangeUrl, state, stateText, noMarketData, blocked },
     equity: { asset: equity.asset, now: equity.now, dayStart: equity.dayStart },
     openOrders: view.openOrders.length,
     unknowns: view.unknowns.filter(({ resolved }) => resolved === undefined).length,

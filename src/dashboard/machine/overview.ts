@@ -15,6 +15,7 @@ export interface DaemonSummary {
   readonly state: DaemonState;
   readonly stateText: string;
   readonly noMarketData?: string | undefined;
+  readonly blocked?: string | undefined;
   readonly equity: Pick<EquityView, 'asset' | 'now' | 'dayStart'>;
   readonly openOrders: number;
   /** Orders whose outcome is not known. */

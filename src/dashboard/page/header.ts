@@ -6,7 +6,7 @@ import { askKill, askPause, askResume } from './dialog.ts';
 import { clockTime, day } from './format.ts';
 import { nameHere } from './machine/name-here.ts';
 import { Choice, Pill, type Tone } from './parts.ts';
-import { connection } from './store.ts';
+import { connection, isOffline } from './store.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
 
 const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
@@ -17,9 +17,11 @@ const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
   stopping: ['plain', 'Stopping'],
 };
 
-/** Without market data or a running strategy the daemon is not ready to trade. */
-function badge({ state, noMarketData, strategies }: View): readonly [Tone, string] {
+/** Green alone where orders can be created: not without market data or a running strategy, and not where the page knows old news only. */
+function badge({ state, blocked, noMarketData, strategies }: View): readonly [Tone, string] {
+  if (isOffline.value) return ['plain', 'Not connected'];
   if (state !== 'ready') return states[state];
+  if (blocked !== undefined) return ['warn', 'Orders blocked'];
   if (noMarketData !== undefined) return ['warn', 'No market data'];
   return strategies.some(({ status }) => status === 'running') ? states.ready : ['warn', 'No strategy runs'];
 }
@@ -42,9 +44,9 @@ const isEntering = ({ state, strategies }: View): boolean =>
 
 /** What stops is there while something goes on, and what goes on while something is stopped: of several strategies both may be. */
 const Switches = ({ view }: { view: View }): VNode => html`
-  ${isStopped(view) ? html`<button type="button" class="button primary" onClick=${() => askResume()}>Resume …</button>` : null}
-  ${isEntering(view) ? html`<button type="button" class="button" onClick=${() => askPause()}>Pause …</button>` : null}
-  <button type="button" class="button danger" onClick=${() => askKill()}>Kill …</button>
+  ${isStopped(view) ? html`<button type="button" class="button primary" disabled=${isOffline.value} onClick=${() => askResume()}>Resume …</button>` : null}
+  ${isEntering(view) ? html`<button type="button" class="button" disabled=${isOffline.value} onClick=${() => askPause()}>Pause …</button>` : null}
+  <button type="button" class="button danger" disabled=${isOffline.value} onClick=${() => askKill()}>Kill …</button>
 `;
 
 export const Mark = (): VNode => html`

@@ -8,6 +8,8 @@ export type Connection = 'connecting' | 'connected' | 'lost' | 'refused';
 export const view = signal<View | undefined>(undefined);
 export const equitySeries = signal<readonly EquityPoint[]>([]);
 export const connection = signal<Connection>('connecting');
+/** What the page shows is old, and no button can act. */
+export const isOffline = computed(() => connection.value !== 'connected');
 /** The result of the last action. */
 export interface Answered {
   readonly ok: boolean;

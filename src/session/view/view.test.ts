@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { btc, decision, eth, fill, kill, startTime } from '../../../test/kit/builders.ts';
+import { btc, decision, eth, fill, kill, resting, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -27,7 +27,7 @@ const hosted = (interval: Interval) => ({
   instrument: btc,
 });
 
-const screenOf = (desk: TestRig): Screen =>
+const screenOf = (desk: TestRig, blocked: () => string | undefined = () => undefined): Screen =>
   new Screen({
     mode: 'live',
     isRealMoney: false,
@@ -38,7 +38,7 @@ const screenOf = (desk: TestRig): Screen =>
     unprotected: desk.assembled.unprotected,
     now: () => startTime,
     weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
-    blocked: () => undefined,
+    blocked,
     loaded: emptyLoaded,
   });
 
@@ -124,6 +124,27 @@ test('a strategy that is killed is none of those that run', async () => {
     'No strategy is running: each one shows why it stopped.',
     'killed',
   ]);
+});
+
+test('why no order is created is a part of the view while that lasts', () => {
+  let why: string | undefined = 'the disk is full';
+  const screen = screenOf(new TestRig(), () => why);
+  screen.state = 'ready';
+  expect(screen.view()).toMatchObject({ state: 'ready', blocked: 'the disk is full' });
+  expect(screen.view().stateText).toContain('the disk is full');
+  why = undefined;
+  expect(screen.view().blocked).toBeUndefined();
+});
+
+test('the status while all is paused ends with how to resume, after what else is true', async () => {
+  const desk = new TestRig();
+  const screen = screenOf(desk);
+  screen.state = 'ready';
+  await desk.assembled.kill(kill({ kind: 'pause', reason: 'lunch' }));
+  resting(desk.assembled.portfolio, { price: '100' }).state = 'unknown';
+  expect(screen.view().stateText).toMatch(
+    /exits go on\. 1 outcome is being resolved\. Resume here, or with: npx sluice resume$/,
+  );
 });
 
 test('what a strategy holds that is not configured any more is shown as that of a former one, and its dust is not', () => {

@@ -171,6 +171,7 @@ export class Screen {
       state,
       stateText: this.#stateText(state, idsOf(strategies.filter(({ status }) => status === 'running')).size),
       noMarketData: this.#options.noMarketData?.(),
+      blocked: this.#options.blocked(),
       equity: {
         asset: hosted[0]?.instrument.quote ?? '',
         now: equity,
@@ -223,7 +224,7 @@ export class Screen {
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     if (kill !== undefined)
-      return `All strategies are paused: ${kill.reason}. Nothing is entered, exits go on. Resume here, or with: npx sluice resume${resolving}`;
+      return `All strategies are paused: ${kill.reason}. Nothing is entered, exits go on.${resolving} Resume here, or with: npx sluice resume`;
     if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;
     return `Trading. ${running} ${running === 1 ? 'strategy' : 'strategies'} running.${resolving}`;
   }

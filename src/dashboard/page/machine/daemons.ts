@@ -16,6 +16,7 @@ function badge({ contact, said }: DaemonRow): readonly [Tone, string] {
   if (contact === 'silent') return ['bad', 'Does not answer'];
   if (contact === 'refused' || said === undefined) return ['bad', 'Not contacted'];
   if (said.state === 'killed') return ['bad', 'Killed'];
+  if (said.state === 'ready' && said.blocked !== undefined) return ['warn', 'Orders blocked'];
   if (said.state === 'ready' && said.noMarketData !== undefined) return ['warn', 'No market data'];
   if (said.state !== 'ready') return ['warn', said.state === 'stopping' ? 'Stopping' : 'Starting'];
   return said.runningStrategies === 0 ? ['warn', 'No strategy runs'] : ['good', 'Ready'];

@@ -18,20 +18,18 @@ const choices = [
 const total = (rows: readonly DenialsByRule[]): number => rows.reduce((sum, { times }) => sum + times, 0);
 
 const columnsOf = (all: number): readonly Column<DenialsByRule>[] => [
-  ['Rule', undefined, ({ rule }) => html`<b>${rule}</b>`],
+  ['Rule', 'folds', ({ rule }) => html`<b>${rule}</b>`],
   ['Times', 'number', ({ times }) => times.toLocaleString('en')],
   ['Share', 'number wide', ({ times }) => `${Math.round((100 * times) / Math.max(1, all))} %`],
-  ['Last', undefined, ({ lastAt }) => html`<${When} at=${lastAt} />`],
+  ['Last', 'folds', ({ lastAt }) => html`<${When} at=${lastAt} />`],
   [
     'Last order',
     'text',
-    ({ strategy, symbol, order, text }) => html`${strategy} ${symbol} ${order}<br /><span class="muted">${text}</span>`,
-  ],
-  [
-    '',
-    undefined,
-    ({ strategy }) =>
-      html`<${Why} subject=${{ label: `denials of ${strategy}`, ask: () => ask('why', { subject: strategy }) }} />`,
+    ({ strategy, symbol, order, text }) => html`
+      ${strategy} ${symbol} ${order}
+      <${Why} subject=${{ label: `denials of ${strategy}`, ask: () => ask('why', { subject: strategy }) }} /><br />
+      <span class="muted">${text}</span>
+    `,
   ],
 ];
 

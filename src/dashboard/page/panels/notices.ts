@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import type { AlarmView, NoticeView, View } from '../../view.ts';
 import { askAcknowledge } from '../dialog.ts';
 import { When } from '../parts.ts';
+import { isOffline } from '../store.ts';
 
 /** Banners at once. */
 const mostShown = 3;
@@ -49,7 +50,7 @@ const Alarm = ({ alarm }: { alarm: AlarmView }): VNode => html`
   <div class=${`banner ${alarm.level}`}>
     <${When} at=${alarm.time} />
     <span><b>Alarm ${alarm.id}</b> ${alarm.text}</span>
-    <button type="button" class="button small" aria-label=${`Acknowledge alarm ${alarm.id}`} onClick=${() => askAcknowledge(alarm)}>Acknowledge …</button>
+    <button type="button" class="button small" disabled=${isOffline.value} aria-label=${`Acknowledge alarm ${alarm.id}`} onClick=${() => askAcknowledge(alarm)}>Acknowledge …</button>
   </div>
 `;
 
@@ -58,7 +59,7 @@ function Alarms({ alarms }: { alarms: readonly AlarmView[] }): VNode {
     ${alarms.slice(0, mostShown).map((alarm) => html`<${Alarm} key=${alarm.id} alarm=${alarm} />`)}
     ${
       alarms.length > 1
-        ? html`<button type="button" class="link dismiss-all" onClick=${() => askAcknowledge()}>Acknowledge all ${alarms.length} alarms …</button>`
+        ? html`<button type="button" class="link dismiss-all" disabled=${isOffline.value} onClick=${() => askAcknowledge()}>Acknowledge all ${alarms.length} alarms …</button>`
         : null
     }
   `;

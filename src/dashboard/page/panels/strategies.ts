@@ -5,6 +5,7 @@ import type { MarketOfStrategy, StrategyView, View } from '../../view.ts';
 import { askFlatten, askKill, askPause, askResume } from '../dialog.ts';
 import { age, direction, exact, money } from '../format.ts';
 import { Gain, Panel, Pill, type Tone } from '../parts.ts';
+import { isOffline } from '../store.ts';
 
 const held = (quantity: string): string =>
   direction(quantity) === 'down' ? `Short ${exact(quantity.replace('-', ''))}` : `Long ${exact(quantity)}`;
@@ -22,11 +23,11 @@ const statuses: Readonly<Record<StrategyView['status'], readonly [Tone, string]>
   former: ['warn', 'Not configured'],
 };
 
-/** Nothing of one that never stood without what it asked for, which may have been no protection at all. */
-function bareText({ unprotectedMs, isUnprotected }: StrategyView): string | undefined {
+/** Nothing while flat, and of one that never stood without what it asked for, which may have been no protection at all. */
+function bareText({ unprotectedMs, isUnprotected }: StrategyView, isFlat: boolean): string | undefined {
   if (isUnprotected) return 'now';
-  if (unprotectedMs === 0) return undefined;
-  return `at most ${unprotectedMs < 60_000 ? `${Math.ceil(unprotectedMs / 100) / 10} s` : age(unprotectedMs)}`;
+  if (isFlat || unprotectedMs === 0) return undefined;
+  return `at most ${unprotectedMs < 60_000 ? `${Math.ceil(unprotectedMs / 100) / 10} s` : age(unprotectedMs)} so far`;
 }
 
 /** The markets of a strategy of roles, or the symbols of a list. */
@@ -47,7 +48,7 @@ function Actions({
   const isOver = status === 'former' || status === 'stopped';
   if (isOver && isFlat) return null;
   const button = (word: string, ask: () => void, whom = id): VNode =>
-    html`<button type="button" class="button small" aria-label=${`${word} ${whom}`} onClick=${ask}>${word} …</button>`;
+    html`<button type="button" class="button small" disabled=${isOffline.value} aria-label=${`${word} ${whom}`} onClick=${ask}>${word} …</button>`;
   const switches = html`
     ${status === 'running' ? button('Pause', () => askPause(id)) : button('Resume', () => askResume(id))}
     ${status === 'killed' ? null : button('Kill', () => askKill(id))}
@@ -79,7 +80,7 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
         <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
         <${Fact} name="Stop" value=${optional(stop)} />
         <${Fact} name="Target" value=${optional(takeProfit)} />
-        <${Fact} name="Unprotected" value=${bareText(strategy)} />
+        <${Fact} name="Unprotected" value=${bareText(strategy, flat)} />
         <${Fact} name="Equity" value=${money(equity)} />
         <${Fact} name="Markets" value=${markets === undefined ? undefined : marketsText(markets)} />
       </dl>
@@ -95,7 +96,7 @@ export const Strategies = ({ view: { strategies, state } }: { view: View }): VNo
   <${Panel}
     id="strategies"
     title="Positions"
-    aside=${strategies.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => askFlatten()}>Flatten all …</button>`}
+    aside=${strategies.length === 0 ? null : html`<button type="button" class="button small" disabled=${isOffline.value} onClick=${() => askFlatten()}>Flatten all …</button>`}
     empty=${strategies.length === 0 && none}
   >
     <ul class="list">

@@ -6,6 +6,7 @@ import type { FillView, OpenOrderView, View } from '../../view.ts';
 import { askCancel, askCancelAll } from '../dialog.ts';
 import { age, direction, exact } from '../format.ts';
 import { type Column, Panel, Pill, Side, Table, type Tone, When } from '../parts.ts';
+import { isOffline } from '../store.ts';
 import { type Subject, Why, whyOrder } from './timeline.ts';
 
 const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
@@ -29,7 +30,7 @@ function Cancel({
   order: OpenOrderView;
 }): VNode {
   const label = `${side} ${exact(quantity)} ${symbol}${price === undefined ? '' : ` at ${exact(price)}`} of ${strategy}`;
-  return html`<button type="button" class="why" aria-label=${`Cancel: ${label}`} onClick=${() => askCancel(clientOrderId, label, strategy)}>Cancel</button>`;
+  return html`<button type="button" class="why" disabled=${isOffline.value} aria-label=${`Cancel: ${label}`} onClick=${() => askCancel(clientOrderId, label, strategy)}>Cancel</button>`;
 }
 
 const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
@@ -52,7 +53,7 @@ const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
 ];
 
 const CancelAll = (): VNode =>
-  html`<button type="button" class="button small" onClick=${askCancelAll}>Cancel all …</button>`;
+  html`<button type="button" class="button small" disabled=${isOffline.value} onClick=${askCancelAll}>Cancel all …</button>`;
 
 export const OpenOrders = ({ view }: { view: View }): VNode => html`
   <${Panel}
