@@ -70,7 +70,7 @@ const unbookedTrades = `WHERE NOT EXISTS (
 ) ORDER BY time`;
 
 /** Trades of the account whose sides are not all booked as our fills, oldest first. */
-export const readOtherTrades = (db: Database): VenueTradeEntry[] => readRows(db, 'venueTrade', unbookedTrades);
+const readOtherTrades = (db: Database): VenueTradeEntry[] => readRows(db, 'venueTrade', unbookedTrades);
 
 /** Quarantined trades, decided ones too, oldest first. */
 export const readQuarantinedTrades = (db: Database): QuarantinedTradeEntry[] =>

@@ -7,21 +7,17 @@ import { Refusal } from '../domain/refusal.ts';
 import { bookedFills } from './booked-fills.ts';
 import type { FillEntry, InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
-import {
-  haltsInForce,
-  inForce,
-  load,
-  readKills,
-  readMemories,
-  readOtherTrades,
-  readQuarantinedTrades,
-} from './load.ts';
+import { haltsInForce, inForce, load, readKills, readMemories, readQuarantinedTrades } from './load.ts';
 import { journalFile } from './open.ts';
 import { pastIn, readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
 import { metaOf, refuseNewer, versionOf } from './schema.ts';
 
 const dayMs = 86_400_000;
+
+const foreignTrades = `WHERE NOT EXISTS (
+  SELECT 1 FROM fills WHERE account IN ('spot', 'margin') AND fills.trade_id = venue_trades.trade_id AND fills.symbol = venue_trades.symbol
+) ORDER BY time`;
 
 /** A point of the equity curve. */
 export interface EquityRow {
@@ -111,8 +107,8 @@ export function openReader(dir: string) {
     audits: () => readRows(db, 'audit', 'ORDER BY at'),
     /** First balances, deposits, withdrawals and corrections, oldest first. */
     adjustments: () => readRows(db, 'adjustment', 'ORDER BY seq'),
-    /** Trades of the account that are not, or not wholly, our fills, oldest first. */
-    otherTrades: () => readOtherTrades(db),
+    /** Trades of the account that are no fills of ours, oldest first. Fills whose order a restored journal lacks are ours. */
+    otherTrades: () => readRows(db, 'venueTrade', foreignTrades),
     /** What the exchange showed of an order: its reports, and the trades that name it, oldest first. */
     evidence: (orderId: string) => evidenceIn(db, orderId),
     /** Quarantined trades, decided ones too, oldest first. */

@@ -87,8 +87,20 @@ describe('sluice pnl', () => {
     );
     expect(text).toContain('not in it  fees in another asset: 0.1 BNB; they are not converted');
     expect(text).toContain('not in it  deposits, withdrawals and corrections by sluice adjust: 50 USDT');
+    expect(text).not.toContain('that Sluice did not make');
     expect(text).toContain('account    2020-03-13 even at 01:00:00');
     expect(text).toContain('strategies their positions add up to the fills');
+  });
+
+  test('counts trades of others, and none of its own whose order a restored journal lacks', () => {
+    const trade = {
+      ...({ kind: 'venueTrade', symbol: 'BTCUSDT', side: 'BUY' } as const),
+      ...{ price: '100', quantity: '1', fee: '0', feeAsset: 'USDT', maker: false, time: startTime, seenAt: startTime },
+    };
+    put(...trading, { ...trade, tradeId: '1', orderIds: ['1'] });
+    expect(pnl()).not.toContain('that Sluice did not make');
+    put({ ...trade, tradeId: '9', orderIds: ['99'] });
+    expect(pnl()).toContain('not in it  1 trade on the account that Sluice did not make');
   });
 
   test('by day shows the proof of each day', () => {
