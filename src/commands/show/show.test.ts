@@ -172,7 +172,8 @@ test('status says how long what is without its protection has been, while it las
   ]);
 });
 
-test('status says of which positions nobody watches the exits, while no daemon runs', () => {
+test('status and positions say that nobody watches the exits of a position, while no daemon runs', () => {
+  const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
   const db = openForWriting(join(dir, journalFile));
   writer(
     db,
@@ -184,11 +185,17 @@ test('status says of which positions nobody watches the exits, while no daemon r
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.join('\n')).toMatch(/the exits of s on BTCUSDT \(stop 90, trailing 0.1\) are not watched until/);
+  out = [];
+  showPositions(options);
+  expect(out.at(-1)).toBe('The protection works only while a daemon runs, and none runs here.');
   const lock = takeLock(dir);
   writeDaemonInfo(dir, { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
   out = [];
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.join('\n')).not.toContain('not watched');
+  out = [];
+  showPositions(options);
+  expect(out.join('\n')).not.toContain('works only');
   lock?.release();
 });
 

@@ -103,10 +103,11 @@ function protectionJson(protection: HeldPosition['protection']): object | null {
 }
 
 export const showPositions = (options: ShowOptions): void =>
-  withState(options, (reader) =>
+  withState(options, (reader, { running }) => {
+    const rows = reader.positions().map((held) => ({ row: positionJson(held), exits: exitsText(held) }));
     print(
       options,
-      reader.positions().map((held) => ({ row: positionJson(held), exits: exitsText(held) })),
+      rows,
       ({ row }) => row,
       ['strategy', 'symbol', 'quantity', 'entry', 'realised', 'fees', 'protection'],
       ({ row, exits }) => [
@@ -116,8 +117,10 @@ export const showPositions = (options: ShowOptions): void =>
         row.isDust ? '' : exits,
       ],
       'no positions yet',
-    ),
-  );
+    );
+    if (!options.json && running === undefined && rows.some(({ row, exits }) => !row.isDust && exits !== ''))
+      options.out('The protection works only while a daemon runs, and none runs here.');
+  });
 
 /** The exits of a position that wait for prices. */
 export function exitsText({ protection = {} }: Pick<HeldPosition, 'protection'>): string {
