@@ -2,6 +2,8 @@
  * Every control that a trading program should have, its implementation here, and its standard value. `docs/reference/controls.md` is made
  * from this file.
  */
+import { rate } from '../domain/money.ts';
+import type { Limits } from './context.ts';
 import type { KillingLimit } from './kill.ts';
 
 /** A limit of the configuration that has a standard value. */
@@ -42,6 +44,11 @@ export const standards = [
   lower('maxDrawdown', '0.08'),
   lower('newVersionShare', '0.1'),
 ] as const satisfies readonly Standard[];
+
+/** Every standard value, as the rules take it. */
+export const standardLimits = Object.fromEntries(
+  standards.map(({ key, value }) => [key, typeof value === 'string' ? rate(value) : value]),
+) as Partial<Limits>;
 
 /** True when a value is less careful than the standard one. */
 export function isAbove({ value: standard, careful }: Standard, value: string | number | boolean): boolean {

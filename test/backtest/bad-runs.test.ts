@@ -11,11 +11,12 @@ import { shortFault } from '../../src/backtest/prepare/data-checks.ts';
 import { prepare } from '../../src/backtest/prepare/prepare.ts';
 import { Refusals } from '../../src/backtest/result/refusals.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
-import { readConfig } from '../../src/config/read.ts';
+import { parseSetting, readConfig } from '../../src/config/read.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { importFile } from '../../src/data/import/import.ts';
 import type { Kline } from '../../src/domain/market.ts';
 import { refusedRows, refusedText } from '../../src/report/notes.ts';
+import { standardLimits } from '../../src/risk/control-list.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
 import { flat, hold, quotes } from '../../src/strategy/signals.ts';
 import type { Need } from '../../src/strategy/warmup.ts';
@@ -47,6 +48,15 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
   return await prepare(file, readConfig(file, backtestSchema));
 }
 const upTo = (count: number, step = 1): number[] => Array.from({ length: count }, (_, at) => at * step);
+
+test('the standard limits hold where the configuration says that all do, and stated ones before them', async () => {
+  const { input: stated } = await prepared(upTo(60));
+  const file = join(dir, 'run.yaml');
+  const settings = ['risk.controls=all', 'risk.maxEntries=7'].map(parseSetting);
+  const { input: all } = await prepare(file, readConfig(file, backtestSchema, settings));
+  expect([stated.limits.maxOrderShare, stated.limits.maxEntries]).toEqual([undefined, undefined]);
+  expect([all.limits.maxOrderShare, all.limits.maxEntries]).toEqual([standardLimits.maxOrderShare, 7]);
+});
 
 describe('klines', () => {
   test('of a larger interval than the one that is said are refused', async () => {

@@ -73,7 +73,7 @@ ${controls
 ## Standard limits
 
 The standard values apply where money is real: to \`live\` and \`paper\` on an exchange that is not on this machine. On an exchange on this machine and in a backtest, only the limits in
-the configuration apply (\`risk.controls\`), because the money is simulated. \`risk.maxOrderValue\` and \`risk.maxPosition\`, in quote, are always required.
+the configuration apply, because the money is simulated; \`risk.controls: all\` applies the others, too. \`risk.maxOrderValue\` and \`risk.maxPosition\`, in quote, are always required.
 
 The configuration may set stricter limits. \`live\` refuses looser ones at the start with exit code 3 and prints the command that raises them:
 

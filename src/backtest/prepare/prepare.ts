@@ -23,6 +23,7 @@ import { rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/currency-rates.ts';
+import { standardLimits } from '../../risk/control-list.ts';
 import { marketsOf } from '../../trading/lanes.ts';
 import {
   allocationsOf,
@@ -103,7 +104,11 @@ export const inputOf = (
   ...(margin !== undefined && { margin }),
   series,
   cash: config.cash,
-  limits: margin === undefined ? config.risk : { ...config.risk, maxLeverage: margin.maxLeverage },
+  limits: {
+    ...(config.risk.controls === 'all' ? standardLimits : {}),
+    ...config.risk,
+    ...(margin !== undefined && { maxLeverage: margin.maxLeverage }),
+  },
   fees: {
     ...feesFrom(config.fees),
     ...(config.symbolFees !== undefined && { bySymbol: config.symbolFees }),

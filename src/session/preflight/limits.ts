@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../../config/schema.ts';
-import { Decimal, noUnits, rate, rateText } from '../../domain/money.ts';
+import { Decimal, noUnits, rateText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Limits, NewVersion } from '../../risk/context.ts';
-import { isAbove, type Standard, standards } from '../../risk/control-list.ts';
+import { isAbove, type Standard, standardLimits, standards } from '../../risk/control-list.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Configured } from '../../trading/strategies.ts';
@@ -23,8 +23,6 @@ import { inJournal } from '../state.ts';
  */
 export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>): boolean =>
   (risk.controls ?? (isLoopback(exchange.restUrl) ? 'stated' : 'all')) === 'all';
-
-const isFraction = ({ value }: Standard): boolean => typeof value === 'string';
 
 /** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience, and D (§3.4). */
 const settings: readonly Standard[] = [
@@ -54,11 +52,6 @@ function configured({ risk, execution, watchdog }: Careful, { key }: Standard): 
   if (typeof value === 'bigint') return rateText(value as Parameters<typeof rateText>[0]);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
-
-/** Every standard value, as the rules take it. */
-const standardLimits = Object.fromEntries(
-  standards.map((standard) => [standard.key, isFraction(standard) ? rate(String(standard.value)) : standard.value]),
-) as Partial<Limits>;
 
 /** What the rules judge by. */
 export const limitsOf = (risk: RiskConfig, strategies: readonly StrategyConfig[], strict: boolean): Limits => ({
