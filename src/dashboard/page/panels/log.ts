@@ -50,6 +50,7 @@ export function Log(): VNode {
       <${StrategyChoice} />
       <input type="search" class="search" aria-label="Text in the log" placeholder="Text" maxlength="200" onInput=${type} />
     </div>
+    <p class="muted pad">Times are by the machine's clock, elsewhere by the exchange's.</p>
     <${Shown} answer=${answer}>
       ${({ lines, isCut }: LogView) => html`
         ${lines.length === 0 ? html`<p class="empty">No line of the log fits.</p>` : null}
