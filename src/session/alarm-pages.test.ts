@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { alarmPage, alarmPages, haltPages, noticePages } from './alarm-pages.ts';
+import { alarmPage, alarmPages, alertTexts, haltPages, noticePages } from './alarm-pages.ts';
 
 const folder = new URL('../../docs/how-to/alarms/', import.meta.url);
 const noticed = noticePages.map(([, page]) => page);
@@ -32,6 +32,18 @@ test('every page that an alarm names is there, with the same sections, and no ot
     const sections = readFileSync(new URL(file, folder), 'utf8').match(/^## .*/gm);
     expect(sections, file).toEqual(['## Meaning', '## What to look at', '## What to do']);
   }
+});
+
+test.each(noticePages)(
+  'an alert with the words "%s" says in a short sentence what to do, and names its page',
+  (words) => {
+    const text = alertTexts()({ kind: 'notice', time: 0, level: 'warn', text: words });
+    expect(text).toMatch(/^[^.]*\. What to do: [^`*[\]]{7,120}\. \(docs\/how-to\/alarms\/[a-z-]+\.md\)$/);
+  },
+);
+
+test('what is no alarm is sent as it is', () => {
+  expect(alertTexts()({ kind: 'notice', time: 0, level: 'info', text: 'all is well' })).toBe('all is well');
 });
 
 test('notices and halts have pages by what must be done', () => {

@@ -1,7 +1,10 @@
 /** The page of the docs that explains an alarm: its meaning, what to look at, what to do. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { home } from '../config/shipped.ts';
 import type { HaltCause } from '../execution/halt.ts';
 import { isLimit } from './control/kill-file.ts';
-import type { SessionEvent } from './log/events.ts';
+import { eventText, type SessionEvent } from './log/events.ts';
 
 /** Pages by kind of event; undefined for kinds that are never a warning. */
 export const alarmPages: Readonly<Record<SessionEvent['kind'] | 'killByLimit', string | undefined>> = {
@@ -51,8 +54,36 @@ export const noticePages: readonly (readonly [words: string, page: string])[] = 
 /** Where an event is explained, in the folder of the program; undefined where it is no alarm. */
 export function alarmPage(event: SessionEvent): string | undefined {
   const page = event.level === 'info' ? undefined : pageOf(event);
-  return page === undefined ? undefined : `docs/how-to/alarms/${page}.md`;
+  return page === undefined ? undefined : pathOf(page);
 }
+
+/** The first sentence below "What to do" of each page, without its marks. */
+function advices(): ReadonlyMap<string, string> {
+  const pages = [...Object.values(alarmPages), ...Object.values(haltPages), ...noticePages.map(([, page]) => page)];
+  return new Map(
+    [...new Set(pages)].flatMap((page) => {
+      if (page === undefined) return [];
+      const path = pathOf(page);
+      const text = readFileSync(join(home(), path), 'utf8');
+      const [, sentence] = /^## What to do\n\n- (.*?\.)(?=\s)/m.exec(text) ?? [];
+      return sentence === undefined ? [] : [[path, sentence.replaceAll(/[`*]|\[|\]\([^)]*\)/g, '')] as const];
+    }),
+  );
+}
+
+/** Makes the text of an alert: an alarm has the first thing to do, because a phone cannot open its page. Reads the pages now: later a disk may be full. */
+export function alertTexts(): (event: SessionEvent) => string {
+  const found = advices();
+  return (event) => {
+    const text = eventText(event);
+    const page = alarmPage(event);
+    if (page === undefined) return text;
+    const advice = found.get(page);
+    return `${text}${advice === undefined ? '' : `${text.endsWith('.') ? '' : '.'} What to do: ${advice}`} (${page})`;
+  };
+}
+
+const pathOf = (page: string): string => `docs/how-to/alarms/${page}.md`;
 
 function pageOf(event: SessionEvent): string | undefined {
   if (event.kind === 'kill' && isLimit(event.by)) return alarmPages.killByLimit;

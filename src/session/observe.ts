@@ -10,8 +10,8 @@ import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import { alarmPage } from './alarm-pages.ts';
-import { eventText, logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
+import { alertTexts } from './alarm-pages.ts';
+import { logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
@@ -117,13 +117,12 @@ function sendAlerts(
       notice: (level, text) => events.ofAlerts(level, text),
     },
   );
+  const text = alertTexts();
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
     // The alerts send their own troubles by the channels that work.
     if (kind === 'alerts') return;
-    const page = alarmPage(event);
-    const text = `${eventText(event)}${page === undefined ? '' : ` (${page})`}`;
-    alerts.add({ kind, level, time, text, resumesAll: kind === 'resume' && event.strategy === null });
+    alerts.add({ kind, level, time, text: text(event), resumesAll: kind === 'resume' && event.strategy === null });
   });
   undo.unshift(async () => {
     sent.unsubscribe();

@@ -24,7 +24,8 @@ export function clipped(text: string): string {
 }
 
 /** The end of a client order id, because all begin alike. `why` and `resolve` accept it. */
-export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
+export const idEnd = (clientOrderId: string): string => clientOrderId.slice(-8);
+export const shortId = (clientOrderId: string): string => `…${idEnd(clientOrderId)}`;
 
 /** The row of an order that a rule refused at UTC ms. */
 export const denialRow = (

@@ -31,9 +31,12 @@ let daemon: Program;
 /** Alerts before this step. */
 let before = 0;
 
-/** What differs from run to run: numbers, and which order was due. */
+/** What differs from run to run: numbers, ids, and which order was due. */
 const general = (text: string): string =>
-  text.replaceAll(/\d[\d.:,]*/g, '#').replaceAll(/BUY for # USDT|(BUY|SELL) # BTC/g, 'ORDER');
+  text
+    .replaceAll(/(?<=sluice why )\w{8}/g, 'ID')
+    .replaceAll(/\d[\d.:,]*/g, '#')
+    .replaceAll(/BUY for # USDT|(BUY|SELL) # BTC/g, 'ORDER');
 
 /** Types a block of the page in the fourth terminal. */
 async function fate(name: string): Promise<string> {

@@ -90,9 +90,11 @@ test('an unknown outcome is reported once, and its end once, although the order 
   ]);
 });
 
-test('the alert of an unknown outcome says that it is unknown and what happens', () => {
+test('the alert of an unknown outcome says that it is unknown, what happens, and how to see more', () => {
   const [unknown] = eventsOf([step('unknown', { cause: 'HTTP 504' })], { c1: order });
-  expect(eventText(unknown as SessionEvent)).toMatch(/: outcome unknown, HTTP 504\. Sluice asks the exchange until/);
+  expect(eventText(unknown as SessionEvent)).toMatch(
+    /: outcome unknown, HTTP 504\. Sluice asks the exchange until it knows: sluice why c1 shows each step$/,
+  );
 });
 
 test('a stop that is reached is a warning before its fills, and no other order is', () => {

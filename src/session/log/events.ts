@@ -11,7 +11,7 @@ import { denialText } from '../../domain/words.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { draftText, fillJson } from '../../trading/format.ts';
+import { draftText, fillJson, idEnd } from '../../trading/format.ts';
 import { source } from '../../trading/hot-streams.ts';
 import { isKillEntry, killLevel, killText } from '../view/notices.ts';
 import type { Log } from './log.ts';
@@ -278,7 +278,7 @@ export function eventText(event: SessionEvent): string {
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${more}`;
     }
     case 'unknown':
-      return `${event.strategy} ${event.symbol} ${event.order}: outcome unknown, ${event.text}. Sluice asks the exchange until it knows`;
+      return `${event.strategy} ${event.symbol} ${event.order}: outcome unknown, ${event.text}. Sluice asks the exchange until it knows: sluice why ${idEnd(event.clientOrderId)} shows each step`;
     case 'rejected':
     case 'resolved':
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}`;
