@@ -109,7 +109,7 @@ export function assemble(parts: Parts): Assembled {
   const stopped = source<Decision>();
   const booked = source<Fill>();
   const retrying = retries(book, clock, orders, (leg) => stopped.emit(decisionOf(leg)));
-  const reportDisk = diskWatch(journal, notice);
+  const reportDisk = diskWatch(journal, clock, notice);
   const control = controls(book, execution, orders);
   const flattening = flattens(book, execution, orders, (decision) => stopped.emit(decision));
   return {

@@ -100,19 +100,26 @@ export function exitOf(
   return signal.kind === 'target' ? { strategy, role: leg?.role ?? mainRole, symbol, at, signal } : undefined;
 }
 
-/** Reports once when the disk has filled up, and once when it has space again. */
-export function diskWatch(journal: Journal, notice: (notice: Notice) => void): () => void {
-  let reported = false;
+/** Without a failed commit for so long the disk counts as no longer full, real ms: a nearly full one takes some commits and refuses others. */
+const writableMs = 5_000;
+
+/** Reports once when the disk has filled up, and once when commits have succeeded again for a while. */
+export function diskWatch(journal: Journal, clock: Clock, notice: (notice: Notice) => void): () => void {
+  let isReported = false;
+  let writableSince: number | undefined;
   return () => {
-    if (journal.full === reported) return;
-    reported = journal.full;
-    notice(
-      reported
-        ? {
-            level: 'error',
-            text: 'the disk is full: no order is created until there is space, so stops do not work; cancels go on',
-          }
-        : { level: 'info', text: 'the disk has space again: orders are created again' },
-    );
+    if (journal.full) {
+      writableSince = undefined;
+      if (isReported) return;
+      isReported = true;
+      const text = 'the disk is full: no order is created until there is space, so stops do not work; cancels go on';
+      notice({ level: 'error', text });
+    } else if (isReported) {
+      writableSince ??= clock.now();
+      if (clock.now() - writableSince < clock.machine(writableMs)) return;
+      isReported = false;
+      writableSince = undefined;
+      notice({ level: 'info', text: 'the journal can be written again: orders are created again' });
+    }
   };
 }

@@ -73,7 +73,7 @@ test('no order is created while the disk is full, cancels go, and trading goes o
     /^ATTENTION +the disk of .* is full/m.test((await rig.run('status')).stdout),
   );
   rmSync(again);
-  await daemon.line(/the disk has space again: nothing is created before sluice resume/);
+  await daemon.line(/the journal can be written again: nothing is created before sluice resume/);
   await until('that it is over', async () => !(await rig.run('status')).stdout.includes('ATTENTION'));
   expect((await daemon.end('SIGINT')).code).toBe(130);
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../execution/context.ts';
+import type { Kill } from '../../risk/kill.ts';
 import { killPollMs } from '../control/kill-file.ts';
 import { watchKills } from './kill-watcher.ts';
 
@@ -15,10 +16,11 @@ let killed: (string | undefined)[];
 /** Whether the disk is full, as the journal knows it. */
 let journal: { full: boolean; durable(): Promise<boolean> };
 let stop: AbortController;
+let inForce: readonly Kill[];
 
 beforeEach(() => {
   stateDir = mkdtempSync(join(tmpdir(), 'sluice-guardian-'));
-  [notices, killed, stop] = [[], [], new AbortController()];
+  [notices, killed, stop, inForce] = [[], [], new AbortController(), []];
   journal = {
     full: false,
     async durable() {
@@ -36,6 +38,7 @@ const touch = (name: string): void => writeFileSync(inState(name), '');
 /** Begins, and gives what lets it look once more. */
 function guarded(): () => Promise<void> {
   const { assembled } = new TestRig();
+  for (const kill of inForce) assembled.risk.switch.kill(kill);
   const clock = new SimClock(0);
   void watchKills(
     {
@@ -98,5 +101,29 @@ test('while the disk is full a file is carried out once and stays, and goes when
   journal.full = false;
   await look();
   expect(existsSync(inState('kill'))).toBe(false);
+  expect(killed).toEqual([undefined]);
+});
+
+test.each([
+  ['with its reason', 'looks wrong\n'],
+  ['empty, since it found no room', ''],
+])('the file that a kill left on a full disk is not another kill: %s', async (_, text) => {
+  const kill = { kind: 'kill', everything: false, at: 0, strategy: undefined, by: 'operator' } as const;
+  inForce = [{ ...kill, reason: 'looks wrong' }];
+  journal.full = true;
+  writeFileSync(inState('kill'), text);
+  const look = guarded();
+  await look();
+  expect([killed, notices, existsSync(inState('kill'))]).toEqual([[], [], true]);
+  journal.full = false;
+  await look();
+  expect([killed, notices, existsSync(inState('kill'))]).toEqual([[], [], false]);
+});
+
+test('a file that kills more than what is in force is a kill', async () => {
+  inForce = [{ kind: 'kill', everything: false, at: 0, strategy: undefined, by: 'operator', reason: 'looks wrong' }];
+  journal.full = true;
+  touch('kill.everything');
+  await guarded()();
   expect(killed).toEqual([undefined]);
 });

@@ -88,9 +88,14 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
         notice({ level: 'error', text: `${path} has no effect: ${none}. Remove or rename it` });
         continue;
       }
-      // A limit's own kill while the disk is full is in force already, and waits for the journal.
-      const { inForce } = assembled.risk.switch;
-      const stands = isLimit(by) && inForce.some((kill) => kill.by === by && kill.strategy === strategy);
+      // The kill of a limit or a command while the disk is full is in force already, and waits for the journal. Its file may have found no room for
+      // the reason.
+      const stands = assembled.risk.switch.inForce.some(
+        (kill) =>
+          kill.kind === 'kill' &&
+          kill.strategy === strategy &&
+          (isLimit(by) ? kill.by === by : kill.everything === everything && (journal.full || kill.reason === reason)),
+      );
       if (stands) {
         void takeAway(request, one);
         continue;
