@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isWithoutChromium, launch } from '../kit/chromium.ts';
 import { ask } from '../kit/dashboard.ts';
+import { textOf } from '../kit/dashboard-page.ts';
 import { liveLikeBacktest } from '../kit/live-like-backtest.ts';
 import { type Machine, machineToken, startOnMachine } from '../kit/machine.ts';
 import { runWinter, saveSome } from '../kit/saved-runs.ts';
@@ -59,6 +60,8 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
     live.source.shown = view({ equity: { ...view().equity, now: '123456.78' } });
     await card('live').getByText('123,456.78').waitFor();
     await card('live').getByText('Last contact: now').waitFor();
+    live.source.shown = view({ blocked: 'the disk is full' });
+    await card('live').getByText('Orders blocked').waitFor();
     await live.stop();
     await card('live').getByText('Not running').waitFor();
     await card('live').getByText('These figures are old').waitFor();
@@ -81,6 +84,8 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
     await page.waitForSelector('.summary');
     await page.waitForSelector('.chart canvas');
     expect(new URL(page.url()).pathname).toBe('/daemons/paper/');
+    await expect.poll(() => textOf(page, '.legend')).toContain('C 6,159.3');
+    await expect.poll(() => paper.source.klinesAsked.at(-1)).toHaveProperty('after');
     await page.getByRole('button', { name: 'Kill …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
     await page.getByText('Killed: 6 resting orders').waitFor();
