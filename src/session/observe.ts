@@ -5,7 +5,7 @@ import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
 import { isLoopback } from '../config/schema.ts';
-import type { DaemonState } from '../dashboard/view.ts';
+import type { DaemonState, View } from '../dashboard/view.ts';
 import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
@@ -66,15 +66,10 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     shown.end();
   });
   let configured = options.config;
-  let reported = '';
+  const reportChange = stateReports(events, screen);
   const reportState = (): void => {
     events.countHalts();
-    const state = screen.shownState;
-    const hasData = reached.exchange.noMarketData() === undefined;
-    const now = `${state} ${state !== 'ready' || hasData}`;
-    if (now === reported) return;
-    reported = now;
-    events.state(state, hasData, screen.view().stateText);
+    reportChange(reached.exchange.noMarketData() === undefined, made.blocked() !== undefined);
   };
   return {
     screen,
@@ -100,6 +95,22 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
         alerts?.configure({ config: config.alerts, secrets: alertSecrets, redacted: registeredSecrets() });
     },
     summaryTime: () => configured.alerts?.summary,
+  };
+}
+
+/** Reports the state where it changed, and again where it was reported as blocked and is not any more: the last message must not be wrong. */
+export function stateReports(
+  events: Pick<SessionEvents, 'state'>,
+  screen: Pick<Screen, 'shownState'> & { readonly view: () => Pick<View, 'stateText'> },
+): (hasData: boolean, isBlocked: boolean) => void {
+  let reported = '';
+  let wasBlocked = false;
+  return (hasData, isBlocked) => {
+    const state = screen.shownState;
+    const now = `${state} ${state !== 'ready' || hasData}`;
+    if (now === reported && (isBlocked || !wasBlocked)) return;
+    [reported, wasBlocked] = [now, isBlocked];
+    events.state(state, hasData, screen.view().stateText);
   };
 }
 

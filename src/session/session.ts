@@ -50,6 +50,7 @@ import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { obeyTelegram } from './telegram/telegram.ts';
+import { forbiddenText } from './watch/exchange-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
@@ -95,7 +96,10 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ...shownBy(equipped),
       history: historyOf(options, equipped, undo),
       ...confirmed(
-        actionsOf(equipped),
+        actionsOf({
+          ...equipped,
+          banned: () => (options.secrets === undefined ? undefined : bannedText(equipped.limits)),
+        }),
         equipped.journal,
         options.stateDir,
         () => equipped.assembled.risk.switch.inForce,
@@ -318,15 +322,15 @@ const blockedBy =
   ({ symbol, purpose }: Partial<Pick<Intent, 'symbol' | 'purpose'>> = {}): string | undefined => {
     const file = killRequested(stateDir, purpose ?? 'enter');
     if (file !== undefined) return `the file ${file} in ${stateDir} asks for it`;
-    const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+    // A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave.
+    const general = secrets === undefined ? undefined : (bannedText(limits) ?? time.against());
     return general ?? terms.against(symbol ?? '');
   };
 
-/** A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave. */
-const forbiddenText = (until: number | undefined): string | undefined =>
-  until === undefined
-    ? undefined
-    : `the exchange forbids requests until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+const bannedText = (limits: Pick<Budget, 'stoppedUntil'>): string | undefined => {
+  const until = limits.stoppedUntil();
+  return until === undefined ? undefined : forbiddenText(until);
+};
 
 /** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
 function accountOf(

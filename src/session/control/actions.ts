@@ -33,6 +33,8 @@ export interface ActionParts {
   readonly alerts: Pick<Alerts, 'acknowledge'> | undefined;
   readonly notice: (notice: Notice) => void;
   readonly reloadConfig: (asked: ConfigReloadRequest) => string;
+  /** Why nothing at all can be sent; undefined where the exchange takes requests. */
+  readonly banned: () => string | undefined;
 }
 
 export function actionsOf(parts: ActionParts): OperatorActions {
@@ -41,14 +43,10 @@ export function actionsOf(parts: ActionParts): OperatorActions {
     const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
   };
-  async function stop(
-    { strategy, by, reason }: Asked & OfStrategy,
-    how: Pick<Kill, 'kind' | 'everything'>,
-  ): Promise<string> {
-    refuseNobody(strategy);
-    const resting = await assembled.kill({ ...how, at: clock.now(), strategy, by, reason });
-    return `${stoppedText({ ...how, strategy })} ${cancelledText(resting)}`;
-  }
+  const stop = async (asked: Asked & OfStrategy, how: Pick<Kill, 'kind' | 'everything'>): Promise<string> => {
+    refuseNobody(asked.strategy);
+    return stopStrategies(parts, asked, how);
+  };
   return {
     kill: ({ everything = false, ...asked }) => stop(asked, { kind: 'kill', everything }),
     pause: (asked) => stop(asked, { kind: 'pause', everything: false }),
@@ -75,6 +73,26 @@ export function actionsOf(parts: ActionParts): OperatorActions {
     reloadConfig: async (asked) => reloadConfig(asked),
     limits: limitSteps(assembled, clock, stateDir),
   };
+}
+
+/** Kills or pauses. Under a ban it answers before the cancels, which wait for its end. */
+export async function stopStrategies(
+  {
+    assembled,
+    clock,
+    banned,
+  }: Pick<ActionParts, 'banned'> & {
+    readonly assembled: Pick<Assembled, 'kill'>;
+    readonly clock: Pick<ScaledClock, 'now'>;
+  },
+  { strategy, by, reason }: Asked & OfStrategy,
+  how: Pick<Kill, 'kind' | 'everything'>,
+): Promise<string> {
+  const stopping = assembled.kill({ ...how, at: clock.now(), strategy, by, reason });
+  const ban = banned();
+  const stopped = stoppedText({ ...how, strategy });
+  if (ban !== undefined) return `${stopped} But nothing is sent now: ${ban}. Resting orders are cancelled after that.`;
+  return `${stopped} ${cancelledText(await stopping)}`;
 }
 
 /** An answer lifts what its question named: what came in force since then may be the reason not to resume. */

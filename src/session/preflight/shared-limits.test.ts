@@ -21,11 +21,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 /** What is said on the terminal when the limits are opened. */
-function opened(place: string) {
+function opened(place: string, speed = 1) {
   const said: string[] = [];
   const environment = { XDG_STATE_HOME: place };
   const say = (line: string): void => void said.push(line);
-  const limits = sharedLimits({ config, secrets: undefined, environment, log: noLog(), say }, new SimClock(start));
+  const clock = Object.assign(new SimClock(start), { machine: (ms: number) => ms * speed });
+  const limits = sharedLimits({ config, secrets: undefined, environment, log: noLog(), say }, clock);
   return { limits, said };
 }
 
@@ -42,7 +43,7 @@ test('a file that cannot be used is reported on the terminal, with how long that
   expect(said).toEqual([
     'the file of request limits cannot be written; other processes will not know',
     `${file}/sluice/limits.db cannot be used, so the weight spent before this start is unknown. For one minute Sluice sends only cancels of a kill. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
-    'requests to http://127.0.0.1:1 wait until 12:01:00 UTC, and so does the start',
+    'requests to http://127.0.0.1:1 wait for 60 s, and so does the start',
   ]);
   limits.close();
 });
@@ -52,6 +53,15 @@ test('a ban from before the start is told of, too', () => {
   before.notice({ status: 429, retryAfterMs: 90_000 });
   before.close();
   const { limits, said } = opened(dir);
-  expect(said).toEqual(['requests to http://127.0.0.1:1 wait until 12:01:30 UTC, and so does the start']);
+  expect(said).toEqual(['requests to http://127.0.0.1:1 wait for 90 s, and so does the start']);
+  limits.close();
+});
+
+test('a wait is said in real time where the clock runs faster', () => {
+  const before = opened(dir, 2).limits;
+  before.notice({ status: 429, retryAfterMs: 90_000 });
+  before.close();
+  const { limits, said } = opened(dir, 2);
+  expect(said).toEqual(['requests to http://127.0.0.1:1 wait for 45 s, and so does the start']);
   limits.close();
 });

@@ -3,6 +3,7 @@ import { type Budget, budget } from '../../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { SessionOptions } from '../options.ts';
+import { durationText } from '../summary/summary-text.ts';
 
 /** Opens them, and prints a ban that delays the start. */
 export function sharedLimits(
@@ -26,8 +27,10 @@ export function sharedLimits(
   const until = stoppedUntil ?? slowedUntil;
   for (const trouble of troubles.splice(0)) say(trouble);
   if (until !== undefined) {
-    const second = new Date(Math.ceil(until / 1_000) * 1_000);
-    say(`requests to ${url} wait until ${second.toISOString().slice(11, 19)} UTC, and so does the start`);
+    // Not until when: before the exchange's time is known, this clock may be wrong, and it may run faster than the machine's.
+    const leftMs = (until - clock.now()) / clock.machine(1);
+    const left = leftMs < 120_000 ? `${Math.ceil(leftMs / 1_000)} s` : durationText(leftMs);
+    say(`requests to ${url} wait for ${left}, and so does the start`);
   }
   return limits;
 }

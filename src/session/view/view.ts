@@ -216,8 +216,7 @@ export class Screen {
     if (state === 'recovering') return 'Querying the outcome of earlier orders; strategies start after that.';
     if (state === 'stopping') return 'Stopping.';
     const blocked = this.#options.blocked();
-    if (blocked !== undefined)
-      return `No order is created: ${blocked}. Cancels and queries go on; the block ends automatically.`;
+    if (blocked !== undefined) return `No order is created: ${blocked}. The block ends automatically.`;
     const missing = this.#options.noMarketData?.();
     if (missing !== undefined)
       return `No market data: ${missing}. Retrying; no new positions until it resumes, and stops do not work.`;

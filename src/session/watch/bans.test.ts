@@ -19,7 +19,9 @@ test('a ban is reported once, with its end, and so is that requests are taken ag
   expect(said).toEqual([
     {
       level: 'error',
-      text: expect.stringMatching(/^the exchange forbids requests until 12:02:01 UTC: .* ends by itself$/),
+      text: expect.stringMatching(
+        /^the exchange forbids requests until 12:02:01 UTC, stops and cancels included: .* ends by itself$/,
+      ),
     },
   ]);
   at.until = undefined;

@@ -49,6 +49,10 @@ export interface BanKeeperParts {
 /** A shorter stop after a 429 is usual, real ms. */
 const leastBanMs = 2_000;
 
+/** What a ban means, with its end: nothing leaves, whatever it is for. */
+export const forbiddenText = (until: number): string =>
+  `the exchange forbids requests until ${new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(11, 19)} UTC, stops and cancels included`;
+
 /** Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. */
 export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () => void {
   let reported: number | undefined;
@@ -61,10 +65,9 @@ export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () =
     }
     if (reported !== undefined || until - clock.now() < clock.machine(leastBanMs)) return;
     reported = until;
-    const end = new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(11, 19);
     notice({
       level: 'error',
-      text: `the exchange forbids requests until ${end} UTC: too many came from this address (HTTP 429 or 418). Nothing is sent until then, stops and cancels included. It ends by itself`,
+      text: `${forbiddenText(until)}: too many came from this address (HTTP 429 or 418). It ends by itself`,
     });
   };
 }

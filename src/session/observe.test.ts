@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { stateReports } from './observe.ts';
+
+test('the end of a block that was reported is reported, and one that was not is not', () => {
+  const said: string[] = [];
+  let stateText = 'Trading.';
+  const report = stateReports(
+    { state: (_state, _hasData, text) => said.push(text) },
+    { shownState: 'ready', view: () => ({ stateText }) },
+  );
+  const look = (isBlocked: boolean): void => {
+    stateText = isBlocked ? 'No order is created.' : 'Trading.';
+    report(true, isBlocked);
+  };
+  look(true);
+  look(true);
+  look(false);
+  look(false);
+  look(true);
+  look(false);
+  expect(said).toEqual(['No order is created.', 'Trading.']);
+});
