@@ -74,7 +74,9 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   post('kill', scope.extend({ everything: z.boolean().optional() }), (given) => source.kill(given));
   post('pause', scope, (given) => source.pause(given));
   post('resume', scope.extend({ seen: text(64).optional() }), (given) => source.resume(given));
-  post('cancel', z.strictObject({ by, strategy, order: order.optional() }), (given) => source.cancel(given));
+  post('cancel', z.strictObject({ by, strategy, order: order.optional(), reason: reason.optional() }), (given) =>
+    source.cancel(given),
+  );
   post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage: text(20).optional() }), (given) =>
     source.flatten(given),
   );

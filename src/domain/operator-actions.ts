@@ -28,7 +28,9 @@ export interface OperatorActions {
    */
   resume(asked: Asked & OfStrategy & { readonly seen?: string | undefined }): Promise<string>;
   /** One resting order, by our client id, or those of a strategy, or all. */
-  cancel(asked: By & OfStrategy & { readonly order?: string | undefined }): Promise<string>;
+  cancel(
+    asked: By & OfStrategy & { readonly order?: string | undefined; readonly reason?: string | undefined },
+  ): Promise<string>;
   /**
    * Pauses strategies, cancels their orders and closes their positions, of a symbol or of all: by LIMIT near the best price, then by MARKET.
    * `maxSlippage`: most that it may pay beyond the price of now, as a fraction, such as `0.01`.

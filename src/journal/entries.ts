@@ -74,6 +74,7 @@ export type EventKind =
   | 'quarantined'
   | 'contradicted'
   | 'resolved'
+  | 'cancelAsked'
   | 'cancelSent'
   | 'cancelAnswer'
   | 'closing'

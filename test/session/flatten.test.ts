@@ -206,9 +206,10 @@ test('sluice cancel ORDER cancels one order, and refuses what is not open', asyn
   await rig.run('pause', 'other');
   const [first] = resting();
   const id = first?.orderId ?? '';
-  expect((await rig.run('cancel', id)).stdout).toBe('1 resting order was cancelled.\n');
+  expect((await rig.run('cancel', id, '--reason', 'odd')).stdout).toBe('1 resting order was cancelled.\n');
   expect(exchange.allOrders(trader.uid).find(({ orderId }) => orderId === id)?.status).toBe('CANCELED');
-  await daemon.line(/operator cancels order \w+$/);
+  await daemon.line(/operator cancels order \w+: odd$/);
+  expect((await rig.run('why', id)).stdout).toMatch(/cancelled by hand.* by operator, reason odd/);
   expect(await rig.run('cancel', id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is not open') });
   expect(await rig.run('cancel', id, '--all')).toMatchObject({ code: 2 });
 });

@@ -40,7 +40,8 @@ export function addControl(program: Command, io: Io): void {
   run(flatten, io, async () => (await load()).flatten);
   const cancel = ofStrategy('cancel', 'cancel resting orders')
     .argument('[ORDER]', "only this one: its id, ours or the exchange's, or its beginning or end")
-    .option('--all', 'of every strategy', false);
+    .option('--all', 'of every strategy', false)
+    .option(...reasonOf('cancel'));
   run(cancel, io, async () => (await load()).cancel);
   const reload = add(
     'reload',

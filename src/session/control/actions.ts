@@ -1,7 +1,7 @@
 /** What operators may do to a running daemon. */
 import type { Alerts } from '../../alerts/alerts.ts';
 import type { ScaledClock } from '../../clock/clock.ts';
-import type { Asked, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
+import type { Asked, By, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
@@ -58,12 +58,13 @@ export function actionsOf(parts: ActionParts): OperatorActions {
       await assembled.resume(strategy, by, reason);
       return `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
     },
-    async cancel({ strategy, order, by }) {
+    async cancel({ strategy, order, by, reason }) {
       refuseNobody(strategy);
-      const one = order === undefined ? [] : [openOrder(order, assembled)];
+      const orders = order === undefined ? openOrders(strategy, assembled) : [openOrder(order, assembled)];
       const what = order === undefined ? `the resting orders of ${strategy ?? 'all strategies'}` : `order ${order}`;
-      parts.notice({ level: 'info', text: `${by} cancels ${what}` });
-      if (order !== undefined) return cancelledText(await assembled.cancelOrders(one));
+      parts.notice({ level: 'info', text: `${by} cancels ${what}${reason === undefined ? '' : `: ${reason}`}` });
+      noteCancel(assembled, orders, { by, ...(reason !== undefined && { reason }) });
+      if (order !== undefined) return cancelledText(await assembled.cancelOrders(orders));
       return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
     },
     flatten: (asked) => flatten(asked, { assembled, clock, refuseNobody }),
@@ -115,6 +116,27 @@ async function acknowledge(
   notice({ level: 'info', text: `${text} by ${by}${alarm === undefined ? '' : `: alarm ${alarm}`}` });
   return text;
 }
+
+/** `sluice why ORDER` shows who cancelled it, and why. */
+export function noteCancel(
+  { execution: { journal, clock } }: Pick<Assembled, 'execution'>,
+  orders: readonly WorkingOrder[],
+  asked: By & { readonly reason?: string },
+): void {
+  for (const { intent } of orders)
+    journal.append({
+      ...{ kind: 'event', event: 'cancelAsked', at: clock.now(), detail: { ...asked } },
+      clientOrderId: intent.clientOrderId,
+    });
+}
+
+const openOrders = (
+  strategy: string | undefined,
+  { portfolio }: Pick<Assembled, 'portfolio'>,
+): readonly WorkingOrder[] =>
+  [...portfolio.orders()].filter(
+    ({ state, intent }) => state === 'open' && (strategy ?? intent.strategy) === intent.strategy,
+  );
 
 /** The order of this client id, which rests. */
 function openOrder(clientOrderId: string, { portfolio }: Pick<Assembled, 'portfolio'>): WorkingOrder {

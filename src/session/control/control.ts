@@ -41,7 +41,7 @@ export async function control(
       ? killStarting(dir, { reason, strategy, everything })
       : controlOffline(dir, { ...given, reason });
   if (action === 'kill') return killRunning(running, dir, { reason, strategy, everything }, say);
-  return callDaemon(running, action, { by, strategy, ...(action === 'cancel' ? { order } : { reason }) });
+  return callDaemon(running, action, { by, strategy, reason, ...(action === 'cancel' ? { order } : {}) });
 }
 
 /** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */

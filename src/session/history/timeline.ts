@@ -48,6 +48,7 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   quarantined: 'QUARANTINED: its outcome cannot be proven',
   contradicted: 'an answer contradicts the exchange; the exchange counts',
   resolved: 'resolved by hand',
+  cancelAsked: 'cancelled by hand',
   cancelSent: 'cancel requested',
   cancelAnswer: 'answer to the cancel',
   closing: 'final at the exchange',

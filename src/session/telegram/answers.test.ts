@@ -13,7 +13,7 @@ async function answered(command: Command): Promise<readonly [string, object]> {
   const answering: Answering = {
     view: () => view({ strategies: [strategyView({ id: 'trend' }), strategyView({ id: 'Grid' })] }),
     history: { ask: () => Promise.reject(new Error('nobody asks')) },
-    actions: { kill: act, pause: act, resume: act, flatten: act, acknowledge: act },
+    actions: { kill: act, pause: act, resume: act, flatten: act, cancel: act, acknowledge: act },
     atStart: () => ({}),
   };
   return [await answer(answering, 'telegram Ann', command), done];
@@ -44,6 +44,20 @@ test.each(['kill', 'pause'] as const)(
     ]);
   },
 );
+
+test('a cancel finds an open order by the end of its id, and refuses what none or several have', async () => {
+  const [order, other] = view().openOrders;
+  const id = order?.clientOrderId ?? '';
+  expect(await answered({ name: 'cancel', order: `…${id.slice(-8)}`, reason: 'odd' })).toEqual([
+    'Done.',
+    { by, order: id, reason: 'odd' },
+  ]);
+  expect(await answered({ name: 'cancel', order: 'zzzzzz', reason: 'odd' })).toEqual([
+    'Not done: no open order has an id that begins or ends with zzzzzz',
+    {},
+  ]);
+  expect(other).toBeDefined();
+});
 
 test('what loosens or trades is passed on as it is: a wrong name is refused there', async () => {
   const [, done] = await answered({ name: 'resume', strategy: 'looks', reason: 'wrong', seen: 'x' });

@@ -10,7 +10,7 @@ import { type Command, helpText } from './commands.ts';
 export interface Answering {
   readonly view: () => View;
   readonly history: History;
-  readonly actions: Pick<OperatorActions, 'kill' | 'pause' | 'resume' | 'flatten' | 'acknowledge'>;
+  readonly actions: Pick<OperatorActions, 'kill' | 'pause' | 'resume' | 'flatten' | 'cancel' | 'acknowledge'>;
   /** Equity of each strategy when this run began. */
   readonly atStart: () => Readonly<Record<string, string>>;
 }
@@ -46,6 +46,8 @@ async function answerOf({ view, history, actions, atStart }: Answering, by: stri
       const { strategy, reason, note } = readAs(command, view());
       return `${note}${await actions[name]({ by, ...asked, strategy, reason })}`;
     }
+    case 'cancel':
+      return actions.cancel({ by, order: orderOf(command.order, view()), reason: command.reason });
     case 'resume':
     case 'flatten': {
       const { name, ...asked } = command;
@@ -75,6 +77,18 @@ function readAs(
     reason: reason === `/${name}` ? strategy : `${strategy} ${reason}`,
     note: `No strategy is called ${strategy}, so this counts as the reason, for all strategies. `,
   };
+}
+
+/** The open order with this id, ours or the exchange's, or the only one whose id begins or ends so. */
+function orderOf(given: string, { openOrders }: Pick<View, 'openOrders'>): string {
+  const part = given.replace(/^(…|\.\.\.)/, '').toLowerCase();
+  const found = openOrders.filter(({ clientOrderId, orderId = '' }) =>
+    [clientOrderId, orderId].some((id) => id.startsWith(part) || id.endsWith(part)),
+  );
+  const [one] = found;
+  if (one === undefined) throw new Refusal(`no open order has an id that begins or ends with ${given}`);
+  if (found.length > 1) throw new Refusal(`${found.length} open orders have an id with ${given}: give more of it`);
+  return one.clientOrderId;
 }
 
 function statusText(shown: View): string {

@@ -131,6 +131,15 @@ describe('what loosens', () => {
     ]);
   });
 
+  test('a flatten of one symbol asks about that', async () => {
+    await write('/flatten trend BTCUSDT before the news');
+    expect(answers()[0]).toMatch(/^Really flatten trend on BTCUSDT\?/);
+    await press(sent[0]?.code ?? '');
+    expect(acted.map((one) => JSON.parse(one.slice(one.indexOf('{'))))).toEqual([
+      { name: 'flatten', strategy: 'trend', symbol: 'BTCUSDT', reason: 'before the news' },
+    ]);
+  });
+
   test('a confirmation works once', async () => {
     await write('/resume');
     const code = sent[0]?.code ?? '';

@@ -90,7 +90,8 @@ export class Bot {
     const standing = command.name === 'resume' ? await this.#parts.standing() : undefined;
     const asked = standing === undefined ? command : { ...command, seen: standing.mark };
     const code = this.#confirmations.ask(who(chat, from), asked);
-    const what = `${command.name} ${'strategy' in command ? (command.strategy ?? 'everything') : ''}`;
+    const where = command.name === 'flatten' && command.symbol !== undefined ? ` on ${command.symbol}` : '';
+    const what = `${command.name} ${'strategy' in command ? (command.strategy ?? 'everything') : ''}${where}`;
     const inForce = standing === undefined || standing.text === '' ? '' : ` In force: ${standing.text}`;
     return this.#parts.wire.send(
       chat,

@@ -10,7 +10,10 @@ export const command = z.discriminatedUnion('name', [
   z.strictObject({ name: z.enum(['status', 'positions', 'profit', 'help']) }),
   /** `subject`: a strategy, or an order's id or its end. */
   z.strictObject({ name: z.literal('why'), subject: z.string().max(100).optional() }),
-  z.strictObject({ name: z.enum(['kill', 'pause', 'flatten']), strategy, reason }),
+  z.strictObject({ name: z.enum(['kill', 'pause']), strategy, reason }),
+  z.strictObject({ name: z.literal('flatten'), strategy, symbol: z.string().max(40).optional(), reason }),
+  /** `order`: its id, ours or the exchange's, or the beginning or end of one. */
+  z.strictObject({ name: z.literal('cancel'), order: z.string().min(4).max(100), reason }),
   /** `seen`: the mark of what was in force when the person was asked. */
   z.strictObject({ name: z.literal('resume'), strategy, reason, seen: z.string().max(64).optional() }),
   z.strictObject({ name: z.literal('ack'), alarm: z.int().min(1).optional() }),
@@ -37,7 +40,8 @@ export const helpText = `/status – state, equity, what is open
 /why [STRATEGY or ORDER] – the last decisions, or what happened to an order
 /pause [STRATEGY] – no entries, exits go on
 /kill [STRATEGY] – at once: no orders but exits
-/flatten [STRATEGY] – close positions; asks first
+/flatten [STRATEGY [SYMBOL]] – close positions; asks first
+/cancel ORDER – cancel one order, by its id or the end of it
 /resume [STRATEGY] – lift kills and pauses; asks first
 /ack [ALARM] – acknowledge an alarm, or all
 A word after the strategy is the reason: /kill trend looks wrong
@@ -50,6 +54,10 @@ export type Parsed =
   | { readonly kind: 'unreadable'; readonly text: string };
 
 const codeDigits = 6;
+/** In capitals throughout, as no word of a reason is by chance. A symbol that is not traded is refused. */
+const looksLikeSymbol = /^[A-Z\d]{5,20}$/;
+
+const reasonOf = (words: readonly string[], name: string): string => redact(words.join(' ')).slice(0, 500) || name;
 
 export function parse(text: string): Parsed {
   const [first = '', ...words] = text.trim().split(/\s+/);
@@ -74,12 +82,15 @@ export function parse(text: string): Parsed {
       if (name !== '/kill' && name !== '/pause' && words.length === 1 && /^\d{6}$/.test(subject ?? ''))
         return { kind: 'code', code: subject ?? '' };
       const given = subject === 'all' ? undefined : subject;
-      return of({
-        name: name.slice(1),
-        strategy: given,
-        reason: redact(words.slice(1).join(' ')).slice(0, 500) || name,
-      });
+      const symbol = name === '/flatten' && looksLikeSymbol.test(words[1] ?? '') ? words[1] : undefined;
+      const said =
+        symbol === undefined
+          ? { reason: reasonOf(words.slice(1), name) }
+          : { symbol, reason: reasonOf(words.slice(2), name) };
+      return of({ name: name.slice(1), strategy: given, ...said });
     }
+    case '/cancel':
+      return of({ name: 'cancel', order: subject ?? '', reason: reasonOf(words.slice(1), name) });
     default:
       return { kind: 'unreadable', text: `I know these commands:\n${helpText}` };
   }
