@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -277,14 +277,6 @@ describe('an alarm', () => {
     expect(texts()).toHaveLength(2);
   });
 
-  test('is dropped when it is the oldest of too many, an error last', () => {
-    const of = (text: string, level: Alert['level']) => outbox.open(alert(text, { level }), now, minute, ['phone']);
-    of('killed', 'error');
-    for (let index = 0; index < 150; index++) of(`denied ${index}`, 'warn');
-    const open = outbox.alarms().map(({ text }) => text);
-    expect([open.length, open[0], open[1], open.at(-1)]).toEqual([100, 'killed', 'denied 51', 'denied 149']);
-  });
-
   test('of a kill, a pause or a HALT ends with a resume of all, and another goes on', async () => {
     const one = sender({ routes });
     for (const kind of ['kill', 'halt', 'unknown']) one.add(alert(kind, { kind }));
@@ -382,29 +374,6 @@ describe('a disk that takes nothing any more', () => {
     holder.close();
   });
 
-  test('gets what is in memory as soon as it takes it again, and a kill -9 loses nothing', () => {
-    const before = outbox.open(alert('before'), now, minute, ['phone']);
-    const other = outbox.open(alert('other'), now, minute, ['phone']);
-    const holder = new Database(join(dir, outboxFile));
-    outbox.close();
-    outbox = new Outbox(dir, () => undefined);
-    const blocking = "CREATE TRIGGER full BEFORE INSERT ON messages BEGIN SELECT RAISE(FAIL, 'full'); END";
-    holder.exec(blocking);
-    outbox.add(alert('the disk is full'), [{ channel: 'phone', at: now }]);
-    outbox.acknowledge(before, 'telegram', now);
-    expect(outbox.writeOut()).toBe(false);
-    holder.exec('DROP TRIGGER full');
-    holder.prepare('UPDATE alarms SET acknowledged_at = 1 WHERE id = ?').run(other);
-    expect(outbox.writeOut()).toBe(true);
-    expect(outbox.writeOut()).toBe(false);
-    // Another connection reads what a kill -9 would leave.
-    const left = new Outbox(dir);
-    expect(left.due('phone', now).map(({ text }) => text)).toEqual(['the disk is full']);
-    expect(left.alarms()).toEqual([]);
-    left.close();
-    holder.close();
-  });
-
   test('is reported when the file cannot be opened, and alerts go', async () => {
     outbox.close();
     writeFileSync(join(dir, outboxFile), 'not a database, by far: something else wrote over it');
@@ -425,8 +394,4 @@ test('what waits for a channel that is not configured any more is dropped', asyn
   outbox.add(alert('old'), [{ channel: 'gone', at: 0 }]);
   sender();
   expect(outbox.waiting().size).toBe(0);
-});
-
-test('the outbox is for its owner alone', () => {
-  expect(statSync(join(dir, outboxFile)).mode & 0o077).toBe(0);
 });

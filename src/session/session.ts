@@ -199,7 +199,7 @@ type Equipped = Made & {
 };
 
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
-  const { config } = options;
+  const { config, stateDir, fatal } = options;
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const hosted = [...hostedOf(reached.configured, instruments)];
@@ -216,15 +216,15 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
       seen(entry) {
         if (observed === undefined) early.push(entry);
         else observed.see(entry);
-        void storeKill(entry, book, options.stateDir);
+        void storeKill(entry, book, stateDir);
       },
     },
   );
   undo.unshift(() => book.close());
   // The last connection that closes puts the log back into the file: the writer's.
   undo.unshift(() => loaded.past.close());
-  const speed = { kind: 'memory', name: speedName, value: String(config.exchange.speed) } as const;
-  for (const row of [...instrumentRows(instruments, reached.instruments), speed]) book.append(row);
+  for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
+  book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
   undo.unshift(() => venue.close?.());
   const notice = ({ level, text }: Notice): void => {
     const said = { level, text: observed?.screen.isStopped === true ? whileStopped(text) : text };
@@ -249,7 +249,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     ...{ instruments, allocations, notice, blocked },
     limits: limitsOf(config.risk, config.strategies, isStrict(config)),
     newVersions: recordVersions(options, state.loaded.limits, book, clock.now()),
-    aloneSince: lastAliveAt(options.stateDir, clock),
+    aloneSince: lastAliveAt(stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
     orderLifeMs: config.execution.orderLifeMs,
     ...{ laneOf: lanesOf(hosted), aloneRules: aloneRules(hosted) },
@@ -263,7 +263,6 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const blockedNow = (): string | undefined => (book.full ? 'the disk is full' : blocked());
   observed = observe(options, reached, { hosted, assembled, unprotected, blocked: blockedNow, loaded }, undo);
   for (const entry of early) observed.see(entry);
-  const { stateDir, fatal } = options;
   const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir, blocked };
   const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
   const summary = summaryOf(options, { ...parts, loaded });

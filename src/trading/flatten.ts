@@ -51,11 +51,6 @@ export function flattens(
   /** By position: why no order could be sent when one was last planned. */
   const blocks = new Map<string, string>();
   const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): string => `${strategy} ${symbol}`;
-  /** What a position is worth a unit now; undefined before the first price. */
-  function priceOf(symbol: string): number | undefined {
-    const best = risk.best(symbol);
-    return best === undefined ? portfolio.lastMark(symbol)?.price : (best.bid + best.ask) / 2;
-  }
   /** A block that ended before anything was sent remains the cause. */
   function noteBlock(flatten: Flatten): void {
     const block = orders.blocked({ symbol: flatten.symbol, purpose: 'flatten' });
@@ -73,7 +68,7 @@ export function flattens(
     { strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>,
     { maxSlippage, by, reason }: FlattenAsked,
   ): Promise<string> {
-    const price = priceOf(symbol);
+    const price = priceOf(symbol, book);
     if (price === undefined)
       return Promise.resolve(`No price of ${symbol} is known yet: nothing was done about ${strategy} there.`);
     const at = portfolio.instrument(symbol);
@@ -82,11 +77,9 @@ export function flattens(
     const inSpiteOf = risk.switch.ofEverything(strategy).length;
     const until = clock.now() + clock.machine(flattenMs);
     flattening.begin({ strategy, symbol, by, reason, worst, until, inSpiteOf });
-    const what =
-      base === 0n
-        ? 'cancels its orders'
-        : `closes ${unitsText(base)} ${at.base}, no worse than ${priceText(worst, at)}`;
-    notice({ level: 'warn', text: `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}` });
+    const what = base === 0n ? 'cancels its orders' : `closes ${unitsText(base)} ${at.base}`;
+    const limit = base === 0n ? '' : `, no worse than ${priceText(worst, at)}`;
+    notice({ level: 'warn', text: `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}` });
     const name = nameOf({ strategy, symbol });
     const ended = waiting.get(name) ?? Promise.withResolvers<string>();
     waiting.set(name, ended);
@@ -97,12 +90,7 @@ export function flattens(
     flatten: (asked) =>
       portfolio
         .places()
-        .filter(
-          ({ strategy, symbol }) =>
-            (asked.strategy ?? strategy) === strategy &&
-            (asked.symbol ?? symbol) === symbol &&
-            (portfolio.ordersOf(strategy, symbol).length > 0 || !isTooSmall(portfolio, { strategy, symbol })),
-        )
+        .filter((place) => isAsked(place, asked) && isOpen(place, portfolio))
         .map((place) => begin(place, asked)),
     goOn() {
       for (const flatten of flattening.active) {
@@ -118,6 +106,20 @@ export function flattens(
       }
     },
   };
+}
+
+type Placed = Pick<Flatten, 'strategy' | 'symbol'>;
+
+const isAsked = ({ strategy, symbol }: Placed, asked: FlattenAsked): boolean =>
+  (asked.strategy ?? strategy) === strategy && (asked.symbol ?? symbol) === symbol;
+
+const isOpen = (place: Placed, portfolio: TradingComponents['portfolio']): boolean =>
+  portfolio.ordersOf(place.strategy, place.symbol).length > 0 || !isTooSmall(portfolio, place);
+
+/** What a position is worth a unit now; undefined before the first price. */
+function priceOf(symbol: string, { risk, portfolio }: Pick<TradingComponents, 'risk' | 'portfolio'>) {
+  const best = risk.best(symbol);
+  return best === undefined ? portfolio.lastMark(symbol)?.price : (best.bid + best.ask) / 2;
 }
 
 /** The last price step within the budget. */

@@ -87,7 +87,7 @@ function orderOf(given: string, { openOrders }: Pick<View, 'openOrders'>): strin
   );
   const [one] = found;
   if (one === undefined) throw new Refusal(`no open order has an id that begins or ends with ${given}`);
-  if (found.length > 1) throw new Refusal(`${found.length} open orders have an id with ${given}: give more of it`);
+  if (found.length > 1) throw new Refusal(`${found.length} open orders have an id with ${given}: give more characters`);
   return one.clientOrderId;
 }
 

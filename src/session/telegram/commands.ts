@@ -41,7 +41,7 @@ export const helpText = `/status – state, equity, what is open
 /pause [STRATEGY] – no entries, exits go on
 /kill [STRATEGY] – at once: no orders but exits
 /flatten [STRATEGY [SYMBOL]] – close positions; asks first
-/cancel ORDER – cancel one order, by its id or the end of it
+/cancel ORDER – cancel one order, by its id or its last characters
 /resume [STRATEGY] – lift kills and pauses; asks first
 /ack [ALARM] – acknowledge an alarm, or all
 A word after the strategy is the reason: /kill trend looks wrong
