@@ -155,6 +155,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     await page.keyboard.press('k');
     expect(await page.locator('dialog').count()).toBe(1);
     await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('4');
     await page.getByLabel('Text in the log').fill('k');
     await page.getByLabel('Text in the log').press('k');
