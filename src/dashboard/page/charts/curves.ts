@@ -21,6 +21,14 @@ interface Drawing {
 
 const colours = ['accent', 'sell', 'up', 'muted'] as const;
 
+/** A chart that shows a curve from its first point to its last, also once the labels of its prices take some of the width. */
+export function openWhole(box: HTMLElement, minBarSpacing: number): IChartApi {
+  const chart = openChart(box, { minBarSpacing, fixLeftEdge: true, fixRightEdge: true }, false);
+  const scale = chart.timeScale();
+  scale.subscribeSizeChange(() => scale.fitContent());
+  return chart;
+}
+
 /** The chart takes one value for each second, in order. */
 function dataOf(points: readonly EquityPoint[]) {
   const places = new Map(points.map(({ at, equity }) => [seconds(at), drawn(equity)]));
@@ -78,10 +86,7 @@ export function Curves({
   drawdown?: boolean;
 }): VNode {
   const { box, drawing } = useChart(
-    (container): Drawing => ({
-      chart: openChart(container, { minBarSpacing: 0.01, fixLeftEdge: true, fixRightEdge: true }, false),
-      series: [],
-    }),
+    (container): Drawing => ({ chart: openWhole(container, 0.01), series: [] }),
     () => {},
   );
   const key = curves.map(({ name, points }) => `${name} ${points.length} ${points.at(-1)?.at}`).join('|');

@@ -9,7 +9,8 @@ import type { EquityPoint } from '../../view.ts';
 import { clockTime, day, drawn, money } from '../format.ts';
 import { useChart } from '../parts.ts';
 import { equitySeries } from '../store.ts';
-import { colour, openChart, seconds } from './kline-chart.ts';
+import { openWhole } from './curves.ts';
+import { colour, seconds } from './kline-chart.ts';
 
 /** The place on the time axis under the pointer, seconds. */
 const pointedAt = signal<number | undefined>(undefined);
@@ -52,7 +53,7 @@ export function EquityReadout({ asset }: { asset: string }): VNode | null {
 }
 
 function open(box: HTMLElement) {
-  const chart = openChart(box, { minBarSpacing: 0.1, fixLeftEdge: true, fixRightEdge: true }, false);
+  const chart = openWhole(box, 0.1);
   chart.applyOptions({ localization: { priceFormatter: axisMoney } });
   chart.subscribeCrosshairMove(({ time }) => {
     pointedAt.value = typeof time === 'number' ? time : undefined;
