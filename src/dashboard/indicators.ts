@@ -1,6 +1,7 @@
 /** What a page asks for its chart: `GET /api/indicators?symbol=…&interval=…`, the values of the indicators of strategies. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { askedBy } from './asked-by.ts';
 
 const asked = z.strictObject({
   symbol: z.string().min(1).max(64),
@@ -36,9 +37,5 @@ export interface Indicators {
 }
 
 export function serveIndicators(app: FastifyInstance, source: Indicators): void {
-  app.get('/api/indicators', async ({ query }, reply) => {
-    const given = asked.safeParse(query);
-    if (!given.success) return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
-    return source.indicators(given.data);
-  });
+  app.get('/api/indicators', async ({ query }) => source.indicators(askedBy(asked, query)));
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Columns } from '../domain/market.ts';
+import { askedBy } from './asked-by.ts';
 import { type KlineView, maxKlines } from './view.ts';
 
 const asked = z.strictObject({
@@ -42,9 +43,5 @@ export function klinesView(all: readonly KlineView[], current: number, { run, af
 }
 
 export function serveKlines(app: FastifyInstance, source: Klines): void {
-  app.get('/api/klines', async ({ query }, reply) => {
-    const given = asked.safeParse(query);
-    if (!given.success) return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
-    return source.klines(given.data);
-  });
+  app.get('/api/klines', async ({ query }) => source.klines(askedBy(asked, query)));
 }

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { askedBy } from '../asked-by.ts';
 import type { Library, Wanted } from './library.ts';
 
 /** Reports that can be opened again; the oldest is forgotten beyond that. Each has 2 MB at most. */
@@ -33,10 +34,8 @@ const headers: Readonly<Record<string, string>> = {
 export function serveReports(app: FastifyInstance, library: Library, secret: () => string): void {
   const made = new Map<string, string>();
   app.get('/api/runs', () => library.list());
-  app.post('/api/report', async ({ body }, reply) => {
-    const wanted = wantedSchema.safeParse(body ?? {});
-    if (!wanted.success) return reply.code(400).send({ ok: false, message: z.prettifyError(wanted.error) });
-    const html = await library.report(wanted.data);
+  app.post('/api/report', async ({ body }) => {
+    const html = await library.report(askedBy(wantedSchema, body));
     const address = `/report/${secret()}`;
     made.set(address, html);
     const [oldest] = made.keys();
