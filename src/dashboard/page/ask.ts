@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers, Question } from '../history.ts';
-import { bearer } from './daemon.ts';
-import { view } from './store.ts';
+import type { MarketView } from '../view.ts';
+import { bearer, noAnswer } from './daemon.ts';
+import { chartOf, view } from './store.ts';
 import { afterMs } from './timer.ts';
 
 export type Answer<T> =
@@ -16,7 +17,7 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
 /** Real ms between two answers while something that changes is looked at. */
 const againMs = 3_000;
 
-export const queryOf = (parameters: Parameters): string =>
+const queryOf = (parameters: Parameters): string =>
   new URLSearchParams(
     Object.entries(parameters).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -33,7 +34,7 @@ export async function get<T>(path: string, patienceMs?: number): Promise<Answer<
     if (reply.ok) return { kind: 'answered', value: said as T };
     return { kind: 'failed', message: (said as { readonly message?: string }).message ?? `Status ${reply.status}.` };
   } catch {
-    return { kind: 'failed', message: 'No answer: the program that serves this page has ended, or hangs.' };
+    return { kind: 'failed', message: noAnswer };
   } finally {
     cancel();
   }
@@ -48,7 +49,7 @@ interface Pace {
   readonly patienceMs?: number;
 }
 /** Asks again and again while it is shown, and at once where `key` changes. `pathOf` is called for each question: it may ask for what is new alone. */
-export function useRepeated<T>(
+function useRepeated<T>(
   key: string,
   pathOf: () => string,
   take: (said: Answer<T>) => void,
@@ -69,6 +70,22 @@ export function useRepeated<T>(
       cancel();
     };
   }, [key]);
+}
+
+/** Asks for what a chart shows, while it is shown. `since`: what the page has already, so that an answer holds only what is new. */
+export function useChartData<T>(
+  call: 'klines' | 'indicators',
+  market: MarketView,
+  { since, take, everyMs }: { since: () => Parameters; take: (chart: string, value: T) => void; everyMs: number },
+): void {
+  const { symbol, interval } = market;
+  const chart = chartOf(market);
+  useRepeated<T>(
+    chart,
+    () => `api/${call}?${queryOf({ symbol, interval, ...since() })}`,
+    (said) => said.kind === 'answered' && take(chart, said.value),
+    { everyMs },
+  );
 }
 
 /** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */

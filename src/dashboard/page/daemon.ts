@@ -60,16 +60,25 @@ export function say(answer: Answered): void {
 
 export type Call = 'kill' | 'pause' | 'resume' | 'cancel' | 'flatten' | 'acknowledge';
 
+/** What is shown where a request has no answer. */
+export const noAnswer = 'No answer: the program that serves this page has ended, or hangs.';
+
+/** A POST, with the status of its answer. Throws where nobody answers. */
+export async function post(path: string, body: object): Promise<{ readonly status: number; readonly said: unknown }> {
+  const reply = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer() },
+    body: JSON.stringify(body),
+  });
+  return { status: reply.status, said: await reply.json() };
+}
+
 /** Calls the daemon and shows what it answers. */
 export async function call(action: Call, body: object): Promise<void> {
   say({ ok: true, message: `Sent to the daemon: ${action} …` });
   try {
-    const reply = await fetch(`api/${action}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer() },
-      body: JSON.stringify(body),
-    });
-    say((await reply.json()) as Answered);
+    const { said } = await post(`api/${action}`, body);
+    say(said as Answered);
   } catch {
     say({
       ok: false,

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { IndicatorsView, IndicatorValues } from '../../indicators.ts';
 import type { KlineView, MarketView } from '../../view.ts';
-import { queryOf, useRepeated } from '../ask.ts';
+import { useChartData } from '../ask.ts';
 import { chartOf } from '../store.ts';
 
 export interface IndicatorLine {
@@ -69,25 +69,18 @@ function take(chart: string, { run, values, leftOut }: IndicatorsView): void {
 }
 
 /** The open time after which something may be missing; undefined where all may be. */
-function wantedFrom({ lines }: Received): number | undefined {
+function missingFrom({ lines }: Received): number | undefined {
   const lasts = lines.map(({ points }) => points.at(-1)?.[0]);
   return lasts.length === 0 || lasts.includes(undefined) ? undefined : Math.min(...lasts.map(Number)) + 1;
 }
 
 /** Keeps the indicators of a chart up to date while it is shown. */
 export function useIndicators(market: MarketView): void {
-  const { symbol, interval } = market;
-  const pathOf = (): string => {
+  const since = () => {
     const known = indicatorsOn(market);
-    const since = known === undefined ? {} : { run: known.run, from: wantedFrom(known) };
-    return `api/indicators?${queryOf({ symbol, interval, ...since })}`;
+    return known === undefined ? {} : { run: known.run, from: missingFrom(known) };
   };
-  useRepeated<IndicatorsView>(
-    chartOf(market),
-    pathOf,
-    (said) => said.kind === 'answered' && take(chartOf(market), said.value),
-    { everyMs: againMs },
-  );
+  useChartData<IndicatorsView>('indicators', market, { since, take, everyMs: againMs });
 }
 
 /** Beyond the prices of a chart by this part of their range, a value is still drawn over them. */

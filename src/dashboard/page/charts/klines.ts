@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { KlinesView } from '../../klines.ts';
 import type { KlineView, MarketView } from '../../view.ts';
-import { queryOf, useRepeated } from '../ask.ts';
+import { useChartData } from '../ask.ts';
 import { chartOf } from '../store.ts';
 
 /** What was answered for one chart. */
@@ -46,16 +46,9 @@ function take(chart: string, { run, whole, columns }: KlinesView): void {
 
 /** Keeps the klines of a chart up to date while it is shown. */
 export function useKlines(market: MarketView): void {
-  const { symbol, interval } = market;
-  const pathOf = (): string => {
+  const since = () => {
     const known = receivedOn(market);
-    const since = known === undefined ? {} : { run: known.run, after: lastClosed(known.klines) };
-    return `api/klines?${queryOf({ symbol, interval, ...since })}`;
+    return known === undefined ? {} : { run: known.run, after: lastClosed(known.klines) };
   };
-  useRepeated<KlinesView>(
-    chartOf(market),
-    pathOf,
-    (said) => said.kind === 'answered' && take(chartOf(market), said.value),
-    { everyMs: againMs },
-  );
+  useChartData<KlinesView>('klines', market, { since, take, everyMs: againMs });
 }

@@ -1,6 +1,6 @@
 /** Opens a report in a tab of its own. */
 import type { Wanted } from '../../machine/library.ts';
-import { bearer, say } from '../daemon.ts';
+import { noAnswer, post, say } from '../daemon.ts';
 
 /** The tab opens with the click, or the browser would take it for an advertisement; the report comes when it is made. `home`: the way to the page of all daemons. */
 export async function openReport(wanted: Wanted, home = ''): Promise<void> {
@@ -17,14 +17,10 @@ export async function openReport(wanted: Wanted, home = ''): Promise<void> {
 
 async function addressOf(wanted: Wanted, home: string): Promise<string | { readonly message: string }> {
   try {
-    const reply = await fetch(`${home}api/report`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer() },
-      body: JSON.stringify(wanted),
-    });
-    const { address, message } = (await reply.json()) as { readonly address?: string; readonly message?: string };
-    return address ?? { message: message ?? `Status ${reply.status}.` };
+    const { status, said } = await post(`${home}api/report`, wanted);
+    const { address, message } = said as { readonly address?: string; readonly message?: string };
+    return address ?? { message: message ?? `Status ${status}.` };
   } catch {
-    return { message: 'No answer: the program that serves this page has ended, or hangs.' };
+    return { message: noAnswer };
   }
 }
