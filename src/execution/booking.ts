@@ -18,12 +18,13 @@ import {
 } from '../domain/money.ts';
 import type { Account, Fill, VenueTrade } from '../domain/order.ts';
 import type { FillEntry } from '../journal/entries.ts';
+import { fillRow } from '../journal/fill-entries.ts';
 import type { Owner } from '../journal/past-orders.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Execution } from './context.ts';
 import { contradicted, quarantine } from './order-steps.ts';
 import type { InvalidTrade } from './quarantined-trades.ts';
-import { fillRow, isSameTrade, tradeKey, venueTradeRow } from './records.ts';
+import { isSameTrade, tradeKey, venueTradeRow } from './records.ts';
 import { transitions } from './states.ts';
 
 /** One side of a self-trade. */

@@ -1,8 +1,8 @@
 /** Converts orders, trades and fills between memory and the journal's rows, and compares rows of trades. */
 import type { Instrument } from '../domain/instrument.ts';
 import { lots, noLots, noUnits, priceText, quantityText, ticks, units, unitsText } from '../domain/money.ts';
-import { type Fill, isClosed, type OrderReport, type VenueStatus, type VenueTrade } from '../domain/order.ts';
-import type { FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from '../journal/entries.ts';
+import { isClosed, type OrderReport, type VenueStatus, type VenueTrade } from '../domain/order.ts';
+import type { OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 
 export function orderRow(order: WorkingOrder, instrument: Instrument, now: number): OrderEntryRow {
@@ -107,44 +107,6 @@ export function venueOrderRow(report: OrderReport, instrument: Instrument, now: 
   const [clientOrderId, executed] = [report.clientOrderId ?? null, quantityText(report.executed, instrument)];
   return { kind: 'venueOrder', seenAt: now, symbol, orderId, clientOrderId, side, type, status, executed };
 }
-
-// Both are written out: copying an object's rest takes longer than everything else here, and runs have many fills.
-export const fillRow = (fill: Fill, instrument: Instrument): FillEntry => ({
-  kind: 'fill',
-  tradeId: fill.tradeId,
-  orderId: fill.orderId,
-  clientOrderId: fill.clientOrderId,
-  strategy: fill.strategy,
-  account: fill.account,
-  symbol: fill.symbol,
-  side: fill.side,
-  price: priceText(fill.price, instrument),
-  quantity: quantityText(fill.quantity, instrument),
-  fee: unitsText(fill.fee),
-  feeAsset: fill.feeAsset,
-  maker: fill.maker,
-  time: fill.time,
-  purpose: fill.purpose,
-  evidence: fill.evidence === undefined ? null : JSON.stringify(fill.evidence),
-});
-
-export const restoreFill = (row: FillEntry, instrument: Instrument): Fill => ({
-  tradeId: row.tradeId,
-  orderId: row.orderId,
-  clientOrderId: row.clientOrderId,
-  strategy: row.strategy,
-  account: row.account,
-  symbol: row.symbol,
-  side: row.side,
-  price: ticks(row.price, instrument),
-  quantity: lots(row.quantity, instrument),
-  fee: units(row.fee),
-  feeAsset: row.feeAsset,
-  maker: row.maker,
-  time: row.time,
-  purpose: row.purpose,
-  ...(row.evidence === null ? {} : { evidence: JSON.parse(row.evidence) as NonNullable<Fill['evidence']> }),
-});
 
 /** Each side of a self-trade can have a row of its own. */
 export const tradeKey = ({ tradeId, orderIds, side }: VenueTrade): string =>

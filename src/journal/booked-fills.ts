@@ -1,10 +1,10 @@
 /** Fills of a journal in exact money, each with the position of its strategy and symbol before and after it. */
 import { getOrMake } from '../domain/get-or-make.ts';
 import { type Instrument, instrument } from '../domain/instrument.ts';
-import { lots, ticks, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { afterFill, noPosition, type Position } from '../domain/position.ts';
 import type { FillEntry, InstrumentEntry } from './entries.ts';
+import { restoreFill } from './fill-entries.ts';
 import { finer } from './load.ts';
 
 /** What is held after each fill of a strategy in a symbol; short positions have negative amounts, as in `Position`. */
@@ -46,11 +46,12 @@ export function* bookedFills(
   places: Places = new Map(),
 ): Generator<BookedFill> {
   const known = new Map(instruments.map((entry) => [entry.symbol, instrument(entry)]));
-  for (const { evidence: _, ...row } of fills) {
+  for (const row of fills) {
     const listed = known.get(row.symbol);
     if (listed === undefined) continue;
     const at = finer(row, listed);
-    const fill = { ...row, price: ticks(row.price, at), quantity: lots(row.quantity, at), fee: units(row.fee) };
+    // Nobody asks a booked fill by which rule it was simulated.
+    const fill = restoreFill({ ...row, evidence: null }, at);
     const place = getOrMake(places, `${row.strategy}\n${row.symbol}`, () => ({ basis: basis(), position: noPosition }));
     const before = place.position;
     place.position = place.basis.book(fill, at);

@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/money.ts';
 import { isClosed, sizeValue } from '../../src/domain/order.ts';
 import { differenceText } from '../../src/execution/ledger.ts';
-import { restoreFill } from '../../src/execution/records.ts';
+import { restoreFill } from '../../src/journal/fill-entries.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
 import { readOrders } from '../../src/journal/rows.ts';
 import type { Unprotected } from '../../src/portfolio/unprotected.ts';

@@ -14,8 +14,8 @@ import {
   unitsText,
 } from '../../src/domain/money.ts';
 import { isClosed, isFinal, type OrderState } from '../../src/domain/order.ts';
-import { restoreFill } from '../../src/execution/records.ts';
 import type { Entry, FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
+import { restoreFill } from '../../src/journal/fill-entries.ts';
 import type { SimOrder } from '../../src/simulator/core/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { slowestCommitMs } from './disk.ts';

@@ -22,8 +22,9 @@ import {
   worth,
 } from '../../domain/money.ts';
 import { type Fill, mainRole } from '../../domain/order.ts';
-import { fillRow, orderRow } from '../../execution/records.ts';
+import { orderRow } from '../../execution/records.ts';
 import { feeOf, ratesOf, Turnover } from '../../fill/fees.ts';
+import { fillRow } from '../../journal/fill-entries.ts';
 import { writer } from '../../journal/writer.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { fillTable } from '../../research/fill-table.ts';

@@ -1,6 +1,6 @@
 /** The fills of a backtest, for `backtest --json` and `backtest()`. */
 import type { Instrument } from '../../domain/instrument.ts';
-import { fillRow } from '../../execution/records.ts';
+import { fillRow } from '../../journal/fill-entries.ts';
 import { fillJson } from '../../trading/format.ts';
 import type { BacktestFill } from '../options.ts';
 import type { RunInput, RunResult } from '../run.ts';

@@ -7,7 +7,7 @@ import { type Instrument, instrument } from '../../domain/instrument.ts';
 import { lots, priceNumber, quantityNumber, units, unitsNumber } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
-import { restoreFill } from '../../execution/records.ts';
+import { restoreFill } from '../../journal/fill-entries.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { finer } from '../../journal/load.ts';
 import { type JournalReader, openReader } from '../../journal/reader.ts';

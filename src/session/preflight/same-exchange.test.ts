@@ -3,7 +3,7 @@ import { btc, startTime } from '../../../test/kit/builders.ts';
 import { fillRowOf } from '../../../test/kit/journal-rows.ts';
 import { ScaledClock } from '../../clock/clock.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import { restoreFill } from '../../execution/records.ts';
+import { restoreFill } from '../../journal/fill-entries.ts';
 import { type Answer, failed, type OrderEntry, ok, type Page } from '../../venue/venue.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 

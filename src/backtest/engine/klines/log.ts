@@ -5,8 +5,9 @@
 import type { Instrument } from '../../../domain/instrument.ts';
 import { type Lots, quantityText } from '../../../domain/money.ts';
 import type { Denial, Leg } from '../../../domain/order.ts';
-import { fillRow, orderRow } from '../../../execution/records.ts';
+import { orderRow } from '../../../execution/records.ts';
 import type { DenialEntry, Entry } from '../../../journal/entries.ts';
+import { fillRow } from '../../../journal/fill-entries.ts';
 import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
