@@ -12,7 +12,7 @@ import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { csvRows } from '../../report/csv.ts';
 import { momentText } from '../../report/figures.ts';
 import { isPath } from '../../strategy/load.ts';
-import { figuresOf, type Side, sameDays } from './figures.ts';
+import { figuresOf, measured, type Side, sameDays } from './figures.ts';
 import { type LiveStrategy, liveSide } from './live-side.ts';
 
 /** Runs of the same strategy that are looked into, newest first. */
@@ -125,17 +125,17 @@ function noDaysText(live: Side, backtest: Side): string | undefined {
 function compareOne(live: LiveStrategy, dir: string, folders: readonly string[]): StrategyComparison {
   const { config, side } = live;
   const found = candidateFor(live, dir, folders);
-  const other = found === undefined ? undefined : backtestSide(found);
-  const noDays =
-    side !== undefined && other !== undefined ? noDaysText(side, other) : 'There is nothing to compare yet.';
+  const own = side === undefined ? undefined : measured(side);
+  const other = found === undefined ? undefined : measured(backtestSide(found));
+  const noDays = own !== undefined && other !== undefined ? noDaysText(own, other) : 'There is nothing to compare yet.';
   const both =
-    side !== undefined && other !== undefined && noDays === undefined
-      ? sameDays(side, other, intervalMs(config.interval, side.from))
+    own !== undefined && other !== undefined && noDays === undefined
+      ? sameDays(own, other, intervalMs(config.interval, own.from))
       : undefined;
   const differences = found?.differences;
   return {
     ...{ strategy: config.id, use: config.use, noDays },
-    live: side === undefined ? null : figuresOf(side),
+    live: own === undefined ? null : figuresOf(own),
     run: found === undefined ? null : { id: found.run.id, at: found.run.at, strategy: found.strategy.id },
     backtest: other === undefined ? null : figuresOf(other),
     differences: differences === undefined ? [] : [...differences.code, ...differences.params, ...differences.markets],

@@ -35,14 +35,31 @@ const sum = (values: Iterable<number>): number => {
   return total;
 };
 
-const tripsOf = ({ fills, instruments }: Side) => {
-  const table = fillTable(fills, instruments);
-  return { table, trips: roundTripTable(table, [], instruments) };
-};
+/** A side with its fills in numbers and its round trips: calculated once for all figures. */
+export function measured(side: Side) {
+  const table = fillTable(side.fills, side.instruments);
+  return { ...side, table, trips: roundTripTable(table, [], side.instruments) };
+}
+export type Measured = ReturnType<typeof measured>;
 
-export function figuresOf(side: Side): SideFigures {
-  const { from, to, capital, slippage, denialShare } = side;
-  const { table, trips } = tripsOf(side);
+/** What fills paid beyond a price, of their value at it. */
+export class PaidBeyond {
+  #paid = 0;
+  #value = 0;
+
+  add({ side, quantity, price }: Paid, than: number): void {
+    const beyond = quantity * (price - than);
+    this.#paid += side === 'BUY' ? beyond : -beyond;
+    this.#value += quantity * than;
+  }
+
+  /** Null without a fill. */
+  get share(): number | null {
+    return share(this.#paid, this.#value);
+  }
+}
+
+export function figuresOf({ from, to, capital, slippage, denialShare, table, trips }: Measured): SideFigures {
   const days = (to - from) / dayMs;
   const profit = sum(trips.profit);
   const wins = trips.profit.filter((one) => one > 0).length;
@@ -69,8 +86,7 @@ interface Day {
 }
 
 /** Profit on the day of each exit, and fills, within a span. */
-function daysOf(side: Side, span: Span): ReadonlyMap<number, Day> {
-  const { table, trips } = tripsOf(side);
+function daysOf({ table, trips }: Measured, span: Span): ReadonlyMap<number, Day> {
   const days = new Map<number, Day>();
   const dayOf = (time: number): Day =>
     getOrMake(days, Math.floor(time / dayMs) * dayMs, () => ({ profit: 0, fills: 0 }));
@@ -82,19 +98,20 @@ function daysOf(side: Side, span: Span): ReadonlyMap<number, Day> {
   return days;
 }
 
-/** A fill in numbers. */
 interface Paid {
-  readonly time: number;
+  readonly side: Fill['side'];
   readonly quantity: number;
   readonly price: number;
 }
+interface PaidAt extends Paid {
+  readonly time: number;
+}
 
 /** Fills within a span by symbol and side, oldest first. */
-function paidIn({ fills, instruments }: Side, span: Span): ReadonlyMap<string, readonly Paid[]> {
-  const table = fillTable(fills, instruments);
-  const rows = fills.map((fill, row) => ({
-    what: `${fill.symbol} ${fill.side}`,
-    ...{ time: fill.time, quantity: Math.abs(table.quantity[row] as number), price: table.price[row] as number },
+function paidIn({ fills, table }: Measured, span: Span): ReadonlyMap<string, readonly PaidAt[]> {
+  const rows = fills.map(({ symbol, side, time }, row) => ({
+    what: `${symbol} ${side}`,
+    ...{ side, time, quantity: Math.abs(table.quantity[row] as number), price: table.price[row] as number },
   }));
   return Map.groupBy(
     rows.filter(({ time }) => isIn(span, time)),
@@ -106,32 +123,31 @@ function paidIn({ fills, instruments }: Side, span: Span): ReadonlyMap<string, r
  * What `live` paid beyond `backtest`, of its value: each fill beside the nearest one of the same symbol and side, at most `withinMs` away. Null
  * where no two fit.
  */
-function priceDifferenceOf(live: Side, backtest: Side, span: Span, withinMs: number) {
+function priceDifferenceOf(live: Measured, backtest: Measured, span: Span, withinMs: number) {
   const others = paidIn(backtest, span);
-  let [paid, value, matched, fills] = [0, 0, 0, 0];
+  const paid = new PaidBeyond();
+  let [matched, fills] = [0, 0];
   for (const [what, own] of paidIn(live, span)) {
     const its = others.get(what) ?? [];
     let next = 0;
-    for (const { time, quantity, price } of own) {
+    for (const fill of own) {
       fills++;
-      const away = (at: number): number => Math.abs((its[at] as Paid).time - time);
+      const away = (at: number): number => Math.abs((its[at] as PaidAt).time - fill.time);
       while (next + 1 < its.length && away(next + 1) <= away(next)) next++;
       const nearest = its[next];
       if (nearest === undefined || away(next) > withinMs) continue;
-      const beyond = quantity * (price - nearest.price);
       matched++;
-      paid += what.endsWith(' BUY') ? beyond : -beyond;
-      value += quantity * nearest.price;
+      paid.add(fill, nearest.price);
     }
   }
-  const of = share(paid, value);
+  const of = paid.share;
   return of === null ? null : { of, matched, fills };
 }
 
 const none: Day = { profit: 0, fills: 0 };
 
 /** The time that both cover, by days, newest first. `withinMs`: how far apart two fills of one decision may be. */
-export function sameDays(live: Side, backtest: Side, withinMs: number) {
+export function sameDays(live: Measured, backtest: Measured, withinMs: number) {
   const span = { from: Math.max(live.from, backtest.from), to: Math.min(live.to, backtest.to) };
   const [own, other] = [daysOf(live, span), daysOf(backtest, span)];
   const first = Math.floor(span.from / dayMs) * dayMs;

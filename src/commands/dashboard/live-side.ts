@@ -7,12 +7,12 @@ import { type Instrument, instrument } from '../../domain/instrument.ts';
 import { lots, priceNumber, quantityNumber, units, unitsNumber } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
-import { restoreFill } from '../../journal/fill-entries.ts';
 import type { FillEntry } from '../../journal/entries.ts';
+import { restoreFill } from '../../journal/fill-entries.ts';
 import { finer } from '../../journal/load.ts';
 import { type JournalReader, openReader } from '../../journal/reader.ts';
 import { configHash } from '../../session/preflight/limits.ts';
-import type { Side } from './figures.ts';
+import { PaidBeyond, type Side } from './figures.ts';
 
 /** Slippage and denials are those of the last days by the exchange's clock: older rows may have been moved to the archive. */
 const recentMs = 30 * 86_400_000;
@@ -123,19 +123,15 @@ function slippageOf(
     ...[id, after, mostOrders],
   );
   const fillsOf = Map.groupBy(fills, ({ clientOrderId }) => clientOrderId);
-  let [paid, value] = [0, 0];
+  const paid = new PaidBeyond();
   for (const { clientOrderId, symbol, side, expected } of orders) {
     const at = instruments.get(symbol);
     const approved = reader.events(clientOrderId).find(({ event }) => event === 'approved')?.detail['value'];
     if (at === undefined || typeof approved !== 'string') continue;
     const price = unitsNumber(units(approved)) / quantityNumber(lots(expected, at, 'down'), at);
     if (!Number.isFinite(price)) continue;
-    for (const fill of fillsOf.get(clientOrderId) ?? []) {
-      const quantity = quantityNumber(fill.quantity, at);
-      const beyond = quantity * (priceNumber(fill.price, at) - price);
-      paid += side === 'BUY' ? beyond : -beyond;
-      value += quantity * price;
-    }
+    for (const fill of fillsOf.get(clientOrderId) ?? [])
+      paid.add({ side, quantity: quantityNumber(fill.quantity, at), price: priceNumber(fill.price, at) }, price);
   }
-  return value === 0 ? null : paid / value;
+  return paid.share;
 }
