@@ -1,6 +1,7 @@
 /** How each kind of channel sends a text. In: its configuration and its one secret. Out: an error text, or undefined once it was taken. */
 import { createTransport } from 'nodemailer';
 import type { ChannelConfig } from '../config/alerts.ts';
+import { jsonOf } from '../domain/json.ts';
 import { codeOf, cutOffAfter, post } from './request.ts';
 import type { AlertLevel } from './routes.ts';
 
@@ -28,7 +29,7 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
       const plain = { link_preview_options: { is_disabled: true } };
       return ({ text }) =>
         post(`${server}/bot${secret}/sendMessage`, { json: { chat_id: chat, text, ...plain } }, (answer) =>
-          jsonIn(answer)['ok'] === true ? undefined : refused(answer),
+          fieldsOf(answer)['ok'] === true ? undefined : refused(answer),
         );
     }
     case 'slack': {
@@ -54,23 +55,17 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
   }
 }
 
-function jsonIn(answer: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(answer)) as Readonly<Record<string, unknown>>;
-  } catch {
-    return {};
-  }
-}
+const fieldsOf = (answer: string): Readonly<Record<string, unknown>> => Object(jsonOf(answer));
 
 /** Only the number: the words of an answer may repeat the address. */
 function refused(answer: string): string {
-  const { error_code: number, code = number } = jsonIn(answer);
+  const { error_code: number, code = number } = fieldsOf(answer);
   return `the service refused it${typeof code === 'number' ? ` (${code})` : ''}`;
 }
 
 /** Some services say with the status of success that they took nothing. So does a page of a firewall or of a hotel between here and them. */
 function refusedBy(answer: string): string | undefined {
-  const { ok, success, error } = jsonIn(answer);
+  const { ok, success, error } = fieldsOf(answer);
   if (ok === false || success === false || (error !== undefined && error !== null)) return refused(answer);
   return answer.trimStart().startsWith('<') ? 'a web page answered instead of the service' : undefined;
 }

@@ -2,9 +2,9 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { jsonOf } from '../domain/json.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { columnsOf, type SeriesKey, seriesName } from './catalogue/kinds.ts';
-import { jsonOf } from './import/line-reader.ts';
 
 /** From `from` to before `until`, UTC ms. */
 export interface Stretch {

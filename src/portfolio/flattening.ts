@@ -2,6 +2,8 @@
  * Positions that an operator closes with `sluice flatten`: by a LIMIT order at the best price, which rests for a moment, then by MARKET where the
  * depth shows that this stays within the slippage budget. Each step compares the position with zero, so nothing is sold twice. A restart goes on.
  */
+
+import { averagePrice } from '../domain/depth-price.ts';
 import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts';
 import type { Level, Side } from '../domain/market.ts';
 import {
@@ -26,7 +28,6 @@ import {
   unitsText,
 } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { averagePrice } from './depth-fill.ts';
 import { isUndecided, leastLots, limitDraft, market, type OrderDraft, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 

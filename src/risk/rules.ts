@@ -5,6 +5,8 @@
  * A protective exit (`purpose: stop`) only ever reduces a position: rules that limit gains or losses do not delay it, because a position that
  * cannot be left is worse than any of them.
  */
+
+import { averagePrice, levelTicks } from '../domain/depth-price.ts';
 import type { Level } from '../domain/market.ts';
 import {
   type Lots,
@@ -23,7 +25,6 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
-import { averagePrice, levelTicks } from '../portfolio/depth-fill.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Created, Limits, RiskContext, Rule, Valued } from './context.ts';
 import {

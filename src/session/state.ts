@@ -16,6 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
+import { jsonOf } from '../domain/json.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { oneLine } from '../journal/examiner.ts';
 import { isLocked } from '../journal/lock.ts';
@@ -141,17 +142,9 @@ export function ownDaemon(dir: string): Pick<DaemonInfo, 'control' | 'token'> | 
   } finally {
     if (file !== undefined) closeSync(file);
   }
-  const { success, data } = daemonSchema.safeParse(jsonIn(text));
+  const { success, data } = daemonSchema.safeParse(jsonOf(text));
   if (!success) throw new Refusal(`${path} is not what a daemon wrote: the daemon there is not asked`, 3);
   return { control: data.control, token: data.token };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The state directories below the usual folder: those with a journal. */

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { jsonOf } from '../../data/import/line-reader.ts';
 import type { Instrument } from '../../domain/instrument.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { causeOf, didYouMean, Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { LedgerLine } from '../../research/significance/trials.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { jsonOf } from '../../data/import/line-reader.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, plain, sha256 } from '../runs/identity.ts';

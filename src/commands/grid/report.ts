@@ -11,7 +11,7 @@ import { objectiveNames, objectiveOf } from '../../backtest/search/objective.ts'
 import { hasRun, type Outcome } from '../../backtest/search/outcome.ts';
 import { overfittingTexts } from '../../backtest/search/overfitting.ts';
 import { gridFile, gridHeadFile, readSets } from '../../backtest/search/store.ts';
-import { jsonOf } from '../../data/import/line-reader.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { gridText } from '../../report/grid.ts';

@@ -1,6 +1,6 @@
 /** `sluice account` and `sluice call`: the balances, and one raw request for support. */
 import { type ClientIo, type ExchangeChoice, okOrRefuse, withClient } from '../../client/connection.ts';
-import { jsonOf } from '../../data/import/line-reader.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { noUnits, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isConfirmed } from '../../terminal/questions.ts';

@@ -1,9 +1,10 @@
 /** Reads depth, one row for each level: time, number of the book, side (1 or -1), price, quantity; bids first, best first. */
 import { z } from 'zod';
+import { jsonOf } from '../../domain/json.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { cellText, numberFrom } from './csv-reader.ts';
-import { checkSymbol, jsonOf, LineReader, mostLevels, notJson } from './line-reader.ts';
+import { checkSymbol, LineReader, mostLevels, notJson } from './line-reader.ts';
 import { SymbolCheck, type UnreadableLines } from './row-reader.ts';
 import { isoMs } from './times.ts';
 

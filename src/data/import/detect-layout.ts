@@ -1,5 +1,6 @@
 /** Detects how a file is laid out, from its beginning, its header and its name. What these do not say has to be stated. */
 import { allIntervals, type Interval, intervalMs, isExchangeInterval } from '../../domain/interval.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
@@ -17,7 +18,6 @@ import { type CsvColumn, cellText, numberFrom, textValue } from './csv-reader.ts
 import { type DepthLayout, isOfLevels, isUpdate, keptLevels, leastStepMs } from './depth-reader.ts';
 import { namedSymbol, nameParts } from './file-names.ts';
 import type { Layout, LayoutOptions } from './layout.ts';
-import { jsonOf } from './line-reader.ts';
 import { longestLine, refuseSeveralSymbols, tooLong } from './row-reader.ts';
 import { epochMs, hasZone, refuseRounded } from './times.ts';
 import type { DataFile } from './unpack.ts';

@@ -1,4 +1,5 @@
 /** Reads files whose rows are lines of text: JSON objects, and depth of every layout. */
+import { jsonOf } from '../../domain/json.ts';
 import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-reader.ts';
 import { type Batch, mostBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
 
@@ -56,14 +57,6 @@ export abstract class LineReader extends RowReader {
   }
 }
 
-/** The value of a line of JSON; undefined when it is no JSON. */
-export function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 export const notJson = 'it is not JSON (the file may be cut off)';
 
 export interface ObjectLayout {

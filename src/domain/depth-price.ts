@@ -1,6 +1,6 @@
 /** What an order would pay on average, by a displayed depth. */
-import type { Instrument } from '../domain/instrument.ts';
-import type { Level, Side } from '../domain/market.ts';
+import type { Instrument } from './instrument.ts';
+import type { Level, Side } from './market.ts';
 import {
   type Lots,
   least,
@@ -13,7 +13,7 @@ import {
   type Ticks,
   ticksOf,
   unitsNumber,
-} from '../domain/money.ts';
+} from './money.ts';
 
 /** The price of a level for an order that takes it: rounded against the order. */
 export const levelTicks = (price: number, side: Side, at: Instrument): Ticks =>
