@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { View } from '../src/dashboard/view.ts';
+import { launch } from '../test/kit/chromium.ts';
 
 const sizes = {
   desktop: { viewport: { width: 1440, height: 900 }, deviceScaleFactor: 1 },
@@ -21,7 +22,7 @@ const sizes = {
 const ofDocs = { 'desktop-light': 'dashboard.png', 'phone-dark': 'dashboard-phone.png' } as const;
 /** Charts animate and fonts load; this waits for both. */
 const settleMs = 2_500;
-/** With so many fills there is something to see. */
+/** Fills before a picture is taken: the charts and tables need some. */
 const enoughFills = 12;
 const mostMs = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -74,17 +75,7 @@ const dir = mkdtempSync(join(tmpdir(), 'sluice-pictures-'));
 const folder = process.argv[2] ?? dir;
 mkdirSync(folder, { recursive: true });
 const { demo, url } = await startDemo(join(dir, 'state'));
-const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
+const browser = await launch();
 try {
   await untilFilled(url);
   for (const [name, size] of Object.entries(sizes))

@@ -29,14 +29,14 @@ import {
   stateOption,
   wholeNumber,
 } from './terminal/options.ts';
-import { hideSecretsOf, out, say, toleratesClosedOutput } from './terminal/output.ts';
+import { out, registerSecretsOf, say, toleratesClosedOutput } from './terminal/output.ts';
 
 toleratesClosedOutput(process.argv[2]);
 
 // Journals, logs, locks and the files of libraries beside them are for their owner alone.
 process.umask(0o077);
 
-hideSecretsOf(process.env);
+registerSecretsOf(process.env);
 
 const stopping = stopsOnSignals(process.argv[2]);
 const through = detectEarlyEnd(say);

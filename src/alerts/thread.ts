@@ -20,7 +20,7 @@ const writeOutEveryMs = 5_000;
 /** How long the end waits for what is being sent, real ms. */
 const endMs = 3_000;
 
-/** The channels of a configuration. Its secrets are hidden from now on. */
+/** The channels of a configuration. Its secrets are redacted from now on. */
 function sendingOf({ config, secrets, redacted }: AlertsGiven): SenderGiven {
   registerSecrets(redacted);
   const channels = Object.entries(config.channels).map(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const log = z
   .strictObject({
-    /** What `--log-level` says goes before it. */
+    /** `--log-level` overrides it. */
     level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     format: z.enum(['json', 'pretty']).default('json'),
     /** Largest file, MB. */

@@ -15,8 +15,8 @@ export interface Output {
 
 const ofSecret = /^SLUICE_(ALERT_.+|PING_URL|.+_(KEY|SECRET|TOKEN|PASSPHRASE))$/;
 
-/** Hides every secret of the environment, also one that this command does not read: an error of a strategy may have it. */
-export const hideSecretsOf = (environment: Readonly<Record<string, string | undefined>>): void =>
+/** Redacts every secret of the environment, also one that this command does not read: an error of a strategy may have it. */
+export const registerSecretsOf = (environment: Readonly<Record<string, string | undefined>>): void =>
   registerSecrets(
     Object.keys(environment)
       .filter((name) => ofSecret.test(name))

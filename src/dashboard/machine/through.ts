@@ -57,7 +57,7 @@ async function passOn(
       },
       clock,
     );
-    // A 403 would tell the page that our own token is wrong.
+    // To the page a 403 means that its own token is wrong.
     if (answer.statusCode === 403) {
       answer.resume();
       return refuse(502, 'The daemon refused the token in its state directory: it may just have started again.');

@@ -77,7 +77,7 @@ class Walk {
   readonly #only: string | undefined;
   readonly #held = new Map<string, Held>();
   readonly #places: Places = new Map();
-  /** Each so many fills make a point, so that a curve of years stays short. */
+  /** Fills for each point, so that a curve of years stays short. */
   #step = 1;
   #count = 0;
 

@@ -30,7 +30,7 @@ export interface Placement {
 }
 
 const colours = 8;
-/** What is shown before somebody chooses: more lines cannot be told apart, and more panes leave no room. */
+/** What is shown before somebody chooses: more lines look alike, and more panes leave no room. */
 const mostLines = 8;
 const mostPanes = 3;
 /** Choices that are remembered, the latest. */
