@@ -180,7 +180,9 @@ describe('the ledger', () => {
     rig.venue.pay('USDT', units('12.5'));
     expect(await audit(rig)).toBe('12.5 USDT');
     expect(await audit(rig)).toBe('12.5 USDT');
-    expect(rig.notices.filter(({ text }) => text.includes('sluice adjust USDT 12.5'))).toHaveLength(1);
+    expect(
+      rig.notices.filter(({ topic, text }) => topic === 'ledger' && text.includes('sluice adjust USDT 12.5')),
+    ).toHaveLength(1);
     expect(halts(rig)).toEqual([]);
     await rig.finish(rig.assembled.adjust('USDT', units('12.5'), 'operator', 'paid in'));
     expect(await audit(rig)).toBe('even');

@@ -191,7 +191,8 @@ export class Auditor {
     if (books?.balances === undefined || this.#isReportedSkipped) return;
     if (clock.now() - this.#comparedAt < clock.machine(longMs)) return;
     this.#isReportedSkipped = true;
-    notice({ level: 'warn', text: `the account has not been compared with the journal for 10 minutes: ${why}` });
+    const text = `the account has not been compared with the journal for 10 minutes: ${why}`;
+    notice({ level: 'warn', topic: 'ledger', text });
   }
 
   /** Reports each difference once. A surplus is a question to the operator; a deficit halts. */
@@ -207,6 +208,7 @@ export class Auditor {
       else
         notice({
           level: 'error',
+          topic: 'ledger',
           text: `${text}. If you paid it in or traded elsewhere, say so: sluice adjust ${one.asset} ${unitsText(one.amount)} --reason TEXT`,
         });
     }

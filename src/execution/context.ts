@@ -1,6 +1,7 @@
 /** The state and ports that all parts of execution share. */
 import type { Clock } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
+import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Owners } from '../journal/past-orders.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
@@ -23,11 +24,6 @@ export interface Timing {
 }
 
 export const defaultTiming: Timing = { pollMs: 1_000, sweepMs: 5_000, horizonMs: 60_000, sweepGapMs: 5_000 };
-
-export interface Notice {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly text: string;
-}
 
 /**
  * Why an order is quarantined:

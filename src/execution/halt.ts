@@ -26,6 +26,9 @@ export const haltCauses = {
 } as const;
 export type HaltCause = keyof typeof haltCauses;
 
+/** The cause in a journalled halt. One of a later version is kept as what it did: it halts. */
+export const haltCauseOf = (by: string): HaltCause => (Object.hasOwn(haltCauses, by) ? (by as HaltCause) : 'ledger');
+
 /** A halt in force. */
 export interface Halted {
   /** UTC ms. */

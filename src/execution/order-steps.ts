@@ -92,6 +92,7 @@ export function quarantine(execution: Execution, order: WorkingOrder, doubt: Qua
   const { clientOrderId, symbol } = order.intent;
   execution.notice({
     level: 'error',
+    topic: 'quarantined',
     text: `order ${clientOrderId} is quarantined: ${text}. It stays reserved and ${symbol} is blocked until the exchange shows it, or you close it: sluice why ${clientOrderId} shows the evidence, sluice resolve ${clientOrderId} decides`,
   });
 }

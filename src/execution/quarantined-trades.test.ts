@@ -74,7 +74,11 @@ describe('an invalid trade', () => {
     expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
     expect(order.state).toBe('open');
     expect(rig.notices).toHaveLength(1);
-    expect(rig.notices[0]).toMatchObject({ level: 'error', text: expect.stringContaining('sluice resolve-trade 2') });
+    expect(rig.notices[0]).toMatchObject({
+      level: 'error',
+      topic: 'quarantined',
+      text: expect.stringContaining('sluice resolve-trade 2'),
+    });
     expect(rig.db.prepare('SELECT trade_id FROM venue_trades').pluck().all()).toEqual(['1']);
   });
 

@@ -7,7 +7,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { jsonText } from '../domain/json-text.ts';
 import type { TradeDecision, VenueTrade } from '../domain/order.ts';
-import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
+import type { Entry, Notice, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer } from '../journal/load.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -46,7 +46,7 @@ export interface QuarantinedTradesParts {
   readonly journal: Pick<Journal, 'append'>;
   readonly portfolio: Portfolio;
   readonly timing: { readonly sweepGapMs: number };
-  readonly notice: (notice: { readonly level: 'warn' | 'error'; readonly text: string }) => void;
+  readonly notice: (notice: Notice) => void;
   /** Trades that earlier runs quarantined, oldest first. */
   readonly rows: readonly QuarantinedTradeEntry[];
 }
@@ -205,6 +205,7 @@ export class QuarantinedTrades {
     const more = rows.length > mostNamed ? `; and ${rows.length - mostNamed} more` : '';
     this.#parts.notice({
       level: 'error',
+      topic: 'quarantined',
       text: `${named.join('; ')}${more}. It is not booked. Nothing is placed on ${symbol}, stops included, until the exchange corrects it or you run sluice resolve-trade ${rows[0]?.tradeId}. sluice status lists it`,
     });
   }

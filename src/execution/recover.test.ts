@@ -173,6 +173,7 @@ describe('start-up after kill -9', () => {
     expect(rig.notices).toEqual([
       {
         level: 'error',
+        topic: 'exchangeAway',
         text: expect.stringMatching(/^start-up waits for the exchange to answer about BTCUSDT: .*sluice doctor$/),
       },
     ]);

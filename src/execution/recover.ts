@@ -64,6 +64,7 @@ async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: 
     if (failed && failures++ % failuresBetween === 0)
       notice({
         level: 'error',
+        topic: 'exchangeAway',
         text: `start-up waits for the exchange to answer about ${symbol}: ${cause}. Nothing is traded until ${symbol} can be read. Retrying every ${retryMs / 1_000} s. Check whether the exchange is up, and run sluice doctor`,
       });
     await clock.sleep(clock.machine(retryMs));

@@ -246,13 +246,29 @@ export interface InstrumentEntry
   readonly kind: 'instrument';
 }
 
+/** What a notice is about, where a page of its own explains that (docs/how-to/alarms). */
+export type NoticeTopic =
+  | 'exchangeAway'
+  | 'banned'
+  | 'clock'
+  | 'diskFull'
+  | 'ledger'
+  | 'quarantined'
+  | 'stopReached'
+  | 'strategyStopped';
+
 /** A notice to the operator. */
 export interface NoticeEntry {
   readonly kind: 'notice';
   readonly at: number;
   readonly level: 'info' | 'warn' | 'error';
+  /** For its alert, which is sent at once: no column keeps it. */
+  readonly topic?: NoticeTopic | undefined;
   readonly text: string;
 }
+
+/** A notice before it is journalled. */
+export type Notice = Omit<NoticeEntry, 'kind' | 'at'>;
 
 export type Entry =
   | SignalEntry

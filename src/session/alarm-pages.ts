@@ -2,31 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { home } from '../config/shipped.ts';
-import type { HaltCause } from '../execution/halt.ts';
+import { type HaltCause, haltCauseOf } from '../execution/halt.ts';
+import type { NoticeTopic } from '../journal/entries.ts';
 import { isLimit } from './control/kill-file.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
 
-/** Pages by kind of event; undefined for kinds that are never a warning. */
-export const alarmPages: Readonly<Record<SessionEvent['kind'] | 'killByLimit', string | undefined>> = {
+/** Kinds of event that are an alarm whatever their text; a notice counts by its topic, and a HALT by its cause. */
+type AlarmKind = 'kill' | 'pause' | 'resume' | 'denied' | 'rejected' | 'unknown' | 'notice' | 'alerts';
+export type AlarmTopic = AlarmKind | 'killByLimit' | HaltCause | NoticeTopic;
+
+/** The page of each topic. Topics with the same remedy share one. */
+export const alarmPages: Readonly<Record<AlarmTopic, string>> = {
   kill: 'killed',
   killByLimit: 'killed-by-limit',
-  halt: 'halt',
   pause: 'paused',
   resume: 'paused',
   denied: 'denied',
   rejected: 'rejected',
   unknown: 'unknown-outcome',
-  notice: 'notice',
   alerts: 'channel-failed',
-  resolved: undefined,
-  state: undefined,
-  fill: undefined,
-  summary: undefined,
-};
-
-/** Pages of halts by what the operator must do. */
-export const haltPages: Readonly<Record<HaltCause, string>> = {
-  ledger: 'ledger-differs',
+  // HALTs, by what the operator must do.
   changedFill: 'ledger-differs',
   keyRefused: 'key-refused',
   noEcho: 'foreign-order',
@@ -34,35 +29,29 @@ export const haltPages: Readonly<Record<HaltCause, string>> = {
   futureId: 'restored-journal',
   foundAfterAll: 'halt',
   fullList: 'halt',
+  // Of a HALT and of a notice.
+  ledger: 'ledger-differs',
+  // Notices.
+  notice: 'notice',
+  exchangeAway: 'exchange-away',
+  banned: 'banned',
+  clock: 'clock',
+  diskFull: 'disk-full',
+  quarantined: 'quarantined',
+  stopReached: 'stop-reached',
+  strategyStopped: 'strategy-stopped',
 };
-
-/** Pages of notices by their words: the journal keeps nothing else of them. The first that is in a text counts. */
-export const noticePages: readonly (readonly [words: string, page: string])[] = [
-  // First: what a strategy threw may say anything.
-  ['threw and was stopped', 'strategy-stopped'],
-  ['no market data', 'exchange-away'],
-  ['time could not be read', 'exchange-away'],
-  ['the exchange forbids requests', 'banned'],
-  ['the disk is full', 'disk-full'],
-  ['was reached', 'stop-reached'],
-  ['is quarantined', 'quarantined'],
-  ['from our clock', 'clock'],
-  ['has not been compared', 'ledger-differs'],
-  ['what fills, foreign trades and adjustments explain', 'ledger-differs'],
-];
 
 /** Where an event is explained, in the folder of the program; undefined where it is no alarm. */
 export function alarmPage(event: SessionEvent): string | undefined {
-  const page = event.level === 'info' ? undefined : pageOf(event);
-  return page === undefined ? undefined : pathOf(page);
+  const topic = event.level === 'info' ? undefined : topicOf(event);
+  return topic === undefined ? undefined : pathOf(alarmPages[topic]);
 }
 
 /** The first sentence below "What to do" of each page, without its marks. */
 function advices(): ReadonlyMap<string, string> {
-  const pages = [...Object.values(alarmPages), ...Object.values(haltPages), ...noticePages.map(([, page]) => page)];
   return new Map(
-    [...new Set(pages)].flatMap((page) => {
-      if (page === undefined) return [];
+    [...new Set(Object.values(alarmPages))].flatMap((page) => {
       const path = pathOf(page);
       const text = readFileSync(join(home(), path), 'utf8');
       const [, sentence] = /^## What to do\n\n- (.*?\.)(?=\s)/m.exec(text) ?? [];
@@ -85,9 +74,25 @@ export function alertTexts(): (event: SessionEvent) => string {
 
 const pathOf = (page: string): string => `docs/how-to/alarms/${page}.md`;
 
-function pageOf(event: SessionEvent): string | undefined {
-  if (event.kind === 'kill' && isLimit(event.by)) return alarmPages.killByLimit;
-  if (event.kind === 'halt') return haltPages[event.by as HaltCause] ?? alarmPages.halt;
-  const ofNotice = event.kind === 'notice' && noticePages.find(([words]) => event.text.includes(words));
-  return ofNotice ? ofNotice[1] : alarmPages[event.kind];
+function topicOf(event: SessionEvent): AlarmTopic | undefined {
+  switch (event.kind) {
+    case 'kill':
+      return isLimit(event.by) ? 'killByLimit' : 'kill';
+    case 'halt':
+      return haltCauseOf(event.by);
+    case 'notice':
+      return event.topic ?? 'notice';
+    case 'fill':
+    case 'resolved':
+    case 'state':
+    case 'summary':
+      return undefined;
+    case 'pause':
+    case 'resume':
+    case 'denied':
+    case 'rejected':
+    case 'unknown':
+    case 'alerts':
+      return event.kind;
+  }
 }

@@ -1,8 +1,7 @@
 /** The instruments of a session, in steps that hold for the rows of its journal, too. */
 import { type Instrument, inStepsOf, instrument } from '../domain/instrument.ts';
 import type { Precision } from '../domain/money.ts';
-import type { Notice } from '../execution/context.ts';
-import type { Entry } from '../journal/entries.ts';
+import type { Entry, Notice } from '../journal/entries.ts';
 import type { Loaded } from '../journal/load.ts';
 
 /** A row of each instrument of this run. */

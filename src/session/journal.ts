@@ -1,7 +1,6 @@
 /** The journal of a session: its own thread writes it, the view observes it, and a slow disk is reported. */
 import type { Clock } from '../clock/clock.ts';
-import type { Notice } from '../execution/context.ts';
-import type { Entry } from '../journal/entries.ts';
+import type { Entry, Notice } from '../journal/entries.ts';
 import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { OpenedState } from '../journal/open.ts';

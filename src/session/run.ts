@@ -1,4 +1,5 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
+
 import { defer, EMPTY, type Observable, switchMap, takeUntil } from 'rxjs';
 import type { Alerts } from '../alerts/alerts.ts';
 import { wellEveryMs } from '../alerts/ping.ts';
@@ -9,8 +10,8 @@ import { every, pause, type ScaledClock } from '../clock/clock.ts';
 import type { DaemonState } from '../dashboard/view.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import { type Decision, decisionOf } from '../domain/order.ts';
-import type { Notice } from '../execution/context.ts';
 import { differenceText, subLedgerDifferences } from '../execution/ledger.ts';
+import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { trade } from '../trader.ts';
 import type { Assembled } from '../trading/assemble.ts';

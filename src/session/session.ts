@@ -12,8 +12,7 @@ import type { Klines } from '../dashboard/klines.ts';
 import type { Pushed } from '../dashboard/push.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Intent } from '../domain/order.ts';
-import type { Notice } from '../execution/context.ts';
-import type { Entry } from '../journal/entries.ts';
+import type { Entry, Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
@@ -226,8 +225,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
   book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
   undo.unshift(() => venue.close?.());
-  const notice = ({ level, text }: Notice): void => {
-    const said = { level, text: observed?.screen.isStopped === true ? whileStopped(text) : text };
+  const notice = ({ text, ...rest }: Notice): void => {
+    const said = { ...rest, text: observed?.screen.isStopped === true ? whileStopped(text) : text };
     book.append({ kind: 'notice', at: clock.now(), ...said });
     // The status is gone: orders that remain at the exchange must not be reported in the log alone.
     if (observed?.screen.state === 'stopping' && said.level !== 'info') options.say(said.text);

@@ -253,8 +253,8 @@ test('a full disk is reported once, and so is its end', async () => {
   await say(false);
   expect(rig.notices).toEqual([]);
   await say(true);
-  expect(rig.notices.map(({ level, text }) => `${level}: ${text}`)).toEqual([
-    'error: the disk is full: no order is created until there is space, so stops do not work; cancels go on',
+  expect(rig.notices.map(({ level, topic, text }) => `${level}, ${topic}: ${text}`)).toEqual([
+    'error, diskFull: the disk is full: no order is created until there is space, so stops do not work; cancels go on',
   ]);
   // One commit that found room is no space yet.
   await say(false, 3);

@@ -1,14 +1,16 @@
 /** Puts the parts of a trader together, the same way for every mode: only who answers and who moves time differ. */
+
 import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import { quantityText, type Rate } from '../domain/money.ts';
 import { type Account, type Decision, decisionOf, type Fill } from '../domain/order.ts';
 import { type Audit, Auditor } from '../execution/audit.ts';
-import type { Execution, Notice, Timing } from '../execution/context.ts';
+import type { Execution, Timing } from '../execution/context.ts';
 import { Ledger } from '../execution/ledger.ts';
 import { type ByHand, byHand } from '../execution/operator-decisions.ts';
 import { recover } from '../execution/recover.ts';
 import { Sweeps } from '../execution/sweep.ts';
+import type { Notice } from '../journal/entries.ts';
 import { fillRow } from '../journal/fill-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';

@@ -1,14 +1,16 @@
 /** What execution works with, as a journal left it. */
+
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, lotsIn, notional, plus } from '../domain/money.ts';
 import type { Account, VenueTrade } from '../domain/order.ts';
-import type { Execution, Notice, Timing } from '../execution/context.ts';
-import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
+import type { Execution, Timing } from '../execution/context.ts';
+import { Halts, haltCauseOf } from '../execution/halt.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { QuarantinedTrades } from '../execution/quarantined-trades.ts';
 import { DoubtfulOrders } from '../execution/reconcile/unproven-owners.ts';
 import { restoreOrder, restoreTrade } from '../execution/records.ts';
+import type { Notice } from '../journal/entries.ts';
 import { restoreFill } from '../journal/fill-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
@@ -37,7 +39,7 @@ export function executionOf(
   readId: Execution['readId'],
 ): Execution {
   const { clock, journal, orders, account, dedicated = false, timing, loaded, notice, balances } = parts;
-  const standing = loaded.halts.map(({ at, by, reason }) => ({ at, cause: causeOf(by), text: reason }));
+  const standing = loaded.halts.map(({ at, by, reason }) => ({ at, cause: haltCauseOf(by), text: reason }));
   return {
     clock,
     journal,
@@ -97,9 +99,6 @@ function endedOrders({ past }: Loaded, portfolio: Portfolio): Execution['ended']
     return order;
   };
 }
-
-/** A cause of a later version is kept as what it did: it halts. */
-const causeOf = (by: string): HaltCause => (Object.hasOwn(haltCauses, by) ? (by as HaltCause) : 'ledger');
 
 export const instrumentOf =
   (portfolio: Portfolio) =>

@@ -1,7 +1,8 @@
 /** Retries refused exits and cancels, and reports a full disk. */
+
 import type { Clock } from '../clock/clock.ts';
 import { type Leg, mainRole, type Target } from '../domain/order.ts';
-import type { Notice } from '../execution/context.ts';
+import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
@@ -113,7 +114,7 @@ export function diskWatch(journal: Journal, clock: Clock, notice: (notice: Notic
       if (isReported) return;
       isReported = true;
       const text = 'the disk is full: no order is created until there is space, so stops do not work; cancels go on';
-      notice({ level: 'error', text });
+      notice({ level: 'error', topic: 'diskFull', text });
     } else if (isReported) {
       writableSince ??= clock.now();
       if (clock.now() - writableSince < clock.machine(writableMs)) return;

@@ -1,10 +1,12 @@
 /** A trader on simulated time, a scripted exchange and a journal in memory; it can crash and be opened again. */
+
 import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { noRate, noUnits, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
 import type { AlonePolicy, Decision, Intent, OrderState, Sent } from '../../src/domain/order.ts';
-import type { Notice, Timing } from '../../src/execution/context.ts';
+import type { Timing } from '../../src/execution/context.ts';
+import type { Notice } from '../../src/journal/entries.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
 import type { Identity } from '../../src/journal/open.ts';

@@ -1,4 +1,5 @@
 /** Strategies of several markets over joined feeds: what they see is what a backtest over the same klines shows them. */
+
 import { NEVER, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/engines.ts';
@@ -8,8 +9,8 @@ import { closeTime, type Interval } from '../../src/domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../src/domain/market.ts';
 import { noLots, units } from '../../src/domain/money.ts';
 import type { Decision, Leg } from '../../src/domain/order.ts';
-import type { Notice } from '../../src/execution/context.ts';
 import { correlation, ema, flat, hold, of, sma, weights } from '../../src/index.ts';
+import type { Notice } from '../../src/journal/entries.ts';
 import { Portfolio } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/context.ts';
 import { strategySignals } from '../../src/session/strategies/strategy-runner.ts';

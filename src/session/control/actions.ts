@@ -1,9 +1,10 @@
 /** What operators may do to a running daemon. */
+
 import type { Alerts } from '../../alerts/alerts.ts';
 import type { ScaledClock } from '../../clock/clock.ts';
 import type { Asked, By, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';

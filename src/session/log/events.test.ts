@@ -105,6 +105,7 @@ test('a stop that is reached is a warning before its fills, and no other order i
     expect.objectContaining({
       kind: 'notice',
       level: 'warn',
+      topic: 'stopReached',
       text: expect.stringMatching(/^the stop of s on BTCUSDT/),
     }),
   ]);

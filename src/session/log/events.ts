@@ -8,8 +8,16 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { noLots } from '../../domain/money.ts';
 import { denialText } from '../../domain/words.ts';
-import type { Notice } from '../../execution/context.ts';
-import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
+import type {
+  DenialEntry,
+  Entry,
+  EventEntry,
+  FillEntry,
+  KillEntry,
+  Notice,
+  NoticeEntry,
+  NoticeTopic,
+} from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { draftText, fillJson, idEnd } from '../../trading/format.ts';
 import { source } from '../../trading/hot-streams.ts';
@@ -49,8 +57,9 @@ export type SessionEvent = {
       /** What the operator can do. */
       readonly advice: string | undefined;
     }
+  | { readonly kind: 'notice'; readonly topic?: NoticeTopic | undefined; readonly text: string }
   /** `alerts`: a channel of the alerts failed or works again. `summary`: of a day. */
-  | { readonly kind: 'notice' | 'alerts' | 'summary'; readonly text: string }
+  | { readonly kind: 'alerts' | 'summary'; readonly text: string }
 );
 
 /** After a HALT, others of its cause are counted for so long, ms of the clock: a restored journal may lack many orders. */
@@ -94,8 +103,8 @@ export class SessionEvents {
   }
 
   /** Something that the journal need not know. */
-  notice({ level, text }: Notice): void {
-    this.#events.emit({ kind: 'notice', time: this.#parts.now(), level, text });
+  notice(notice: Notice): void {
+    this.#events.emit({ kind: 'notice', time: this.#parts.now(), ...notice });
   }
 
   /** What happened in a day. */
@@ -123,7 +132,10 @@ export class SessionEvents {
     }
     if (entry.kind === 'denied') return this.#denial(entry);
     if (entry.kind === 'event') return this.#ofOrder(entry);
-    if (entry.kind === 'notice') return { kind: 'notice', time: entry.at, level: entry.level, text: entry.text };
+    if (entry.kind === 'notice') {
+      const { at: time, ...notice } = entry;
+      return { time, ...notice };
+    }
     if (!isKillEntry(entry)) return undefined;
     if (entry.kind === 'resume' && entry.strategy === null) this.#halts.clear();
     const known = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
@@ -213,7 +225,7 @@ export class SessionEvents {
     this.#stopped.add(place);
     const what = draftText(order, this.#parts.instrument(order.symbol));
     const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is ordered`;
-    return { kind: 'notice', time, level: 'warn', text };
+    return { kind: 'notice', time, level: 'warn', topic: 'stopReached', text };
   }
 
   #named(clientOrderId: string): OfSentOrder | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../../domain/instrument.ts';
 import { units } from '../../domain/money.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { Portfolio } from '../../portfolio/portfolio.ts';
 import { refuseMissingFunds } from './balance-check.ts';
 

@@ -1,8 +1,9 @@
 /** Whether the account has the money that was allotted: limits in per cent are measured against it. */
+
 import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Balance } from '../../venue/venue.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tradingSchema } from '../../config/schema.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { ok } from '../../venue/venue.ts';
 import { askAboutDenials } from './denials-question.ts';
 

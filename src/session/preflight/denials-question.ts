@@ -1,6 +1,7 @@
 /** Whether the limits would have denied most of what the strategies asked for in the last days: asked before a start with new limits or code. */
+
 import { Refusal } from '../../domain/refusal.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { DenialsReplay, SessionOptions } from '../options.ts';
 import { isStrict, versionRows } from './limits.ts';
 

@@ -2,6 +2,7 @@
  * `sluice reload`, and SIGHUP: a running daemon reads its configuration again. Limits change while it runs: tighter ones at once, looser ones once somebody
  * confirms them. So do alerts and the log. Everything else needs a restart: then nothing changes.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { AlertSecrets } from '../../alerts/secrets.ts';
 import type { Clock } from '../../clock/clock.ts';
@@ -9,7 +10,7 @@ import type { TradingConfig } from '../../config/schema.ts';
 import type { Asked } from '../../domain/operator-actions.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { oneLine } from '../../domain/stated-reason.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Risk } from '../../risk/risk.ts';
 import type { Configured } from '../../trading/strategies.ts';

@@ -1,10 +1,11 @@
 /** What a strategy of a session runs with, and how long it keeps the program busy. */
+
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Kept } from '../../domain/memory.ts';
 import { redact } from '../../domain/redaction.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { errorText } from '../../strategy/fault.ts';
 import type { Hosted, Inputs } from '../../strategy/host.ts';
 import { liveHistory } from '../../strategy/warmup.ts';
@@ -116,6 +117,7 @@ export const threw =
     runner.failed(one.id, text);
     runner.notice({
       level: 'error',
+      topic: 'strategyStopped',
       text: `strategy ${one.id} threw and was stopped; its resting orders are cancelled${leftOpen(runner, one)}: ${text}`,
     });
   };

@@ -4,7 +4,7 @@ import { btc, decision, kill, kline, startTime } from '../../../test/kit/builder
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { ScaledClock } from '../../clock/clock.ts';
 import type { FeedGap, Kline } from '../../domain/market.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import { sma } from '../../strategy/indicators.ts';
 import { flat, hold } from '../../strategy/signals.ts';
@@ -147,7 +147,9 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
   klines.next(kline(102, 2));
   expect(asked).toEqual([300]);
   expect(charted).toEqual([100, 101, 102]);
-  expect(notices).toMatchObject([{ text: expect.stringContaining('its resting orders are cancelled: Error: boom') }]);
+  expect(notices).toMatchObject([
+    { topic: 'strategyStopped', text: expect.stringContaining('its resting orders are cancelled: Error: boom') },
+  ]);
 });
 
 test.each([

@@ -2,11 +2,12 @@
  * Commands by Telegram: a bot in a thread of its own takes messages from the chats of the configuration; this side carries them out, with who
  * asked and why, and answers. Begin with `commands.ts`, then `bot.ts`.
  */
+
 import { Worker } from 'node:worker_threads';
 import type { DashboardSource } from '../../dashboard/dashboard.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { registeredSecrets } from '../../domain/redaction.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { SessionOptions, Undo } from '../options.ts';
 import { equityByStrategy } from '../summary/summary-text.ts';
 import { type Answering, answer } from './answers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { banKeeper } from './exchange-watch.ts';
 
 test('a ban is reported once, with its end, and so is that requests are taken again; a short stop is not', () => {
@@ -19,6 +19,7 @@ test('a ban is reported once, with its end, and so is that requests are taken ag
   expect(said).toEqual([
     {
       level: 'error',
+      topic: 'banned',
       text: expect.stringMatching(
         /^the exchange forbids requests until 12:02:01 UTC, stops and cancels included: .* ends by itself$/,
       ),

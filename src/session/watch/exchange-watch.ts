@@ -1,6 +1,7 @@
 /** Keeps the exchange's time known while a session runs, and reports what that, or missing market data, means for trading. */
+
 import type { ScaledClock } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice, NoticeTopic } from '../../journal/entries.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
 export interface TimeKeeperParts {
@@ -18,20 +19,23 @@ const quietMs = 60_000;
 export function timeKeeper({ clock, exchange, notice }: TimeKeeperParts): () => Promise<void> {
   const { time } = exchange;
   const real = (ms: number): number => Math.round(ms / clock.machine(1));
-  const warn = (text: string): void => notice({ level: 'warn', text });
+  const warn = (topic: NoticeTopic, text: string): void => notice({ level: 'warn', topic, text });
   let isBlocked = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const answer = await time.tend();
     if (answer?.kind === 'failed' && clock.monotonic() - failedAt >= clock.machine(quietMs)) {
       failedAt = clock.monotonic();
-      warn(`the exchange's time could not be read: ${answer.cause}`);
+      warn('exchangeAway', `the exchange's time could not be read: ${answer.cause}`);
     }
     if (answer?.kind === 'ok' && Math.abs(real(answer.value.offsetMs)) > reportedMs)
-      warn(`the exchange's time differed by ${Math.round(answer.value.offsetMs)} ms from our clock, which follows it`);
+      warn(
+        'clock',
+        `the exchange's time differed by ${Math.round(answer.value.offsetMs)} ms from our clock, which follows it`,
+      );
     const against = time.against();
     if (against !== undefined && !isBlocked)
-      warn(`no order is created: ${against}. Cancels and queries go on; the block ends automatically`);
+      warn('clock', `no order is created: ${against}. Cancels and queries go on; the block ends automatically`);
     const within = real(time.known()?.uncertaintyMs ?? 0);
     if (against === undefined && isBlocked)
       notice({ level: 'info', text: `orders are created again: the exchange's time is known to within ${within} ms` });
@@ -67,6 +71,7 @@ export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () =
     reported = until;
     notice({
       level: 'error',
+      topic: 'banned',
       text: `${forbiddenText(until)}: too many came from this address (HTTP 429 or 418). It ends by itself`,
     });
   };
@@ -109,6 +114,7 @@ export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeper
     if (reported === '')
       notice({
         level: 'warn',
+        topic: 'exchangeAway',
         text: `no market data: ${cause}; retrying; no new positions until it resumes, and stops do not work (exchange.wsUrl is the address)`,
       });
     remember(cause);

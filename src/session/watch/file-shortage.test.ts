@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { outOfFilesReporter, unlessOutOfFiles } from './file-shortage.ts';
 
 const failing = (code: string) => (): never => {

@@ -1,5 +1,5 @@
 /** Handles a shortage of file descriptors, which other programs and every connection use, too. */
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 
 const whose: Readonly<Record<string, string>> = { EMFILE: 'this process', ENFILE: 'the machine' };
 

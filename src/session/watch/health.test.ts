@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Notice } from '../../execution/context.ts';
 import { Halts } from '../../execution/halt.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { failed, ok } from '../../venue/venue.ts';
 import { health } from './health.ts';
 

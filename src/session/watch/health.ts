@@ -2,9 +2,10 @@
  * Whether this process is healthy: it ran all the time, and has memory. After a standstill, suspended or busy, it sweeps the exchange as after a
  * crash before it creates orders.
  */
+
 import { type Clock, machineSteady } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/context.ts';
 import type { Halts } from '../../execution/halt.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { Answer } from '../../venue/venue.ts';
 import { unlessOutOfFiles } from './file-shortage.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { Kill } from '../../risk/kill.ts';
 import { killPollMs } from '../control/kill-file.ts';
 import { watchKills } from './kill-watcher.ts';

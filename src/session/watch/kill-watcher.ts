@@ -1,8 +1,9 @@
 /** A session's work beside trading: its heartbeat, kill files, and reports of the watchdog. */
+
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, every, machineWall, type ScaledClock } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../execution/context.ts';
+import type { Notice } from '../../journal/entries.ts';
 import { marketKeeper } from './exchange-watch.ts';
 
 function kept() {
@@ -28,7 +28,9 @@ test('a connection that stays away is told of once, and its end', () => {
   expect(said).toEqual([]);
   at.cause = 'ws://x: refused';
   pass(5);
-  expect(said).toMatchObject([{ level: 'warn', text: expect.stringContaining('no market data: ws://x: refused;') }]);
+  expect(said).toMatchObject([
+    { topic: 'exchangeAway', text: expect.stringContaining('no market data: ws://x: refused;') },
+  ]);
   at.cause = 'ws://x: gone';
   pass(2);
   expect(remembered).toEqual(['', 'ws://x: refused', 'ws://x: gone']);
