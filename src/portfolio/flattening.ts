@@ -39,8 +39,12 @@ export interface Flatten {
   readonly reason: string;
   /** The worst price that it may pay. */
   readonly worst: Ticks;
-  /** It ends then, whatever is left, UTC ms. */
-  readonly until: number;
+  /** It ends then, whatever is left, UTC ms; not while nothing can be sent. */
+  until: number;
+  /** While nothing can be sent: what is left of its time, ms. */
+  leftMs: number | undefined;
+  /** It ends then in any case, UTC ms. */
+  readonly last: number;
   /** How many kills of everything were in force over its strategy when it began: it is asked in spite of them. */
   readonly inSpiteOf: number;
   /** Until when its LIMIT order rests, UTC ms; undefined before there was one. */
@@ -84,6 +88,7 @@ export class Flattening {
       this.#flattens.set(nameOf(saved), {
         ...{ ...saved, ...exact, value: units(saved.value) },
         ...{ restsUntil: saved.restsUntil ?? undefined, ended: saved.ended ?? undefined },
+        leftMs: saved.leftMs ?? undefined,
       });
     }
   }
@@ -97,11 +102,12 @@ export class Flattening {
   }
 
   /** What was closed so far, and how long its LIMIT order rests, are those of the one that it replaces. */
-  begin(flatten: Omit<Flatten, 'restsUntil' | 'closed' | 'value' | 'ended'>): void {
+  begin(flatten: Omit<Flatten, 'leftMs' | 'restsUntil' | 'closed' | 'value' | 'ended'>): void {
     const { restsUntil, closed, value } = this.#flattens.get(nameOf(flatten)) ?? {
       ...{ restsUntil: undefined, closed: noLots, value: noUnits },
     };
-    this.#flattens.set(nameOf(flatten), { ...flatten, restsUntil, closed, value, ended: undefined });
+    const fresh = { leftMs: undefined, ended: undefined };
+    this.#flattens.set(nameOf(flatten), { ...flatten, ...fresh, restsUntil, closed, value });
     this.#keep();
   }
 
@@ -118,16 +124,27 @@ export class Flattening {
     this.#keep();
   }
 
+  /** Its time stands still while nothing can be sent. */
+  wait(flatten: Flatten, isBlocked: boolean): void {
+    const { leftMs, until } = flatten;
+    if (isBlocked === (leftMs !== undefined) || this.isOver(flatten)) return;
+    const now = this.#options.now();
+    if (leftMs !== undefined) flatten.until = now + leftMs;
+    flatten.leftMs = isBlocked ? until - now : undefined;
+    this.#keep();
+  }
+
   /** The exchange's clock may be set back: what was ended stays so. */
-  #isOver({ ended, until }: Flatten): boolean {
-    return ended !== undefined || this.#options.now() >= until;
+  isOver({ ended, until, leftMs, last }: Flatten): boolean {
+    const now = this.#options.now();
+    return ended !== undefined || now >= last || (leftMs === undefined && now >= until);
   }
 
   /** Why a flatten order may neither be sent nor rest: its flatten is over. */
   against({ strategy, symbol, purpose }: Pick<OrderDraft, 'strategy' | 'symbol' | 'purpose'>): string | undefined {
     if (purpose !== 'flatten') return undefined;
     const flatten = this.of(strategy, symbol);
-    if (flatten !== undefined && !this.#isOver(flatten)) return undefined;
+    if (flatten !== undefined && !this.isOver(flatten)) return undefined;
     return `the flatten has ended${flatten?.ended === undefined ? '' : `: ${flatten.ended}`}`;
   }
 
@@ -164,7 +181,7 @@ export class Flattening {
     const now = this.#options.now();
     const side: Side = held > 0n ? 'SELL' : 'BUY';
     const size = orderLots(lotsIn(absolute(held), at), at);
-    const isOver = this.#isOver(flatten) || size <= leastLots(situation);
+    const isOver = this.isOver(flatten) || size <= leastLots(situation);
     const isRefused = (type: OrderDraft['type']): boolean => refused.some((draft) => draft.type === type);
     const book = this.#options.book(flatten.symbol);
     const hasRested = flatten.restsUntil !== undefined && now >= flatten.restsUntil;
@@ -191,7 +208,7 @@ export class Flattening {
       const { strategy, symbol } = flatten;
       const orders = portfolio.ordersOf(strategy, symbol);
       if (orders.length === 0 && isTooSmall(portfolio, flatten)) return true;
-      return this.#isOver(flatten) && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
+      return this.isOver(flatten) && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
     });
     for (const flatten of done) this.#flattens.delete(nameOf(flatten));
     if (done.length > 0) this.#keep();
@@ -205,6 +222,7 @@ export class Flattening {
         ...flatten,
         ...{ worst: priceText(flatten.worst, at), closed: quantityText(flatten.closed, at) },
         ...{ value: unitsText(flatten.value), restsUntil: flatten.restsUntil ?? null, ended: flatten.ended ?? null },
+        leftMs: flatten.leftMs ?? null,
       };
     });
     this.#options.keep(JSON.stringify(saved));
@@ -232,7 +250,8 @@ export const endKept = (kept: string, strategy: string | undefined, ended: strin
     ),
   );
 
-interface Saved extends Omit<Flatten, 'worst' | 'closed' | 'value' | 'restsUntil' | 'ended'> {
+interface Saved extends Omit<Flatten, 'worst' | 'closed' | 'value' | 'leftMs' | 'restsUntil' | 'ended'> {
+  readonly leftMs: number | null;
   readonly worst: string;
   readonly closed: string;
   readonly value: string;

@@ -113,7 +113,7 @@ export function assemble(parts: Parts): Assembled {
   const retrying = retries(book, clock, orders, (leg) => stopped.emit(decisionOf(leg)));
   const reportDisk = diskWatch(journal, clock, notice);
   const control = controls(book, execution, orders);
-  const flattening = flattens(book, execution, orders, (decision) => stopped.emit(decision));
+  const flattening = flattens(book, execution, orders, control.kill, (decision) => stopped.emit(decision));
   return {
     ...book,
     ...control,

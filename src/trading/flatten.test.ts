@@ -2,8 +2,16 @@ import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { fill, kill, target } from '../../test/kit/builders.ts';
 import { holding } from '../../test/kit/flatten-rig.ts';
+import type { TestRig } from '../../test/kit/test-rig.ts';
 import { rate } from '../domain/money.ts';
 import type { Decision } from '../domain/order.ts';
+import { longestFlattenMs } from './flatten.ts';
+
+/** From here on the clock says so. */
+function aDayLater({ clock }: Pick<TestRig, 'clock'>): void {
+  const now = clock.now.bind(clock);
+  Object.assign(clock, { now: () => now() + longestFlattenMs });
+}
 
 describe('flatten', () => {
   test('takes what the best price shows by a LIMIT, and what is left at market, and says so', async () => {
@@ -128,7 +136,60 @@ describe('flatten', () => {
     expect(held()).toBe('0');
   });
 
-  test('that nothing could be sent for says why, not that it was too slow, and not that a stop closes it', async () => {
+  test('takes its time once orders can be sent again, over a restart, too, and not while they cannot', async () => {
+    const { rig, book, orders, held, begin, textsIn, pause, restart } = await holding();
+    book(99.9);
+    pause();
+    rig.blocked = 'the exchange forbids requests';
+    const work = begin();
+    expect(await textsIn(300, work)).toBeUndefined();
+    await restart();
+    await rig.seconds(200);
+    expect(orders()).toHaveLength(1);
+    rig.blocked = undefined;
+    for (let second = 0; second < 10; second++) {
+      book(99.9);
+      await rig.seconds(1);
+    }
+    expect([held(), rig.assembled.flattening.active]).toEqual(['0', []]);
+  });
+
+  test('ends after its two minutes, of which a block is no part', async () => {
+    const { rig, begin, textsIn, pause } = await holding();
+    rig.venue.onCreate = () => {};
+    pause();
+    const work = begin();
+    await rig.seconds(60);
+    rig.blocked = 'the exchange forbids requests';
+    await rig.seconds(300);
+    rig.blocked = undefined;
+    expect(await textsIn(55, work)).toBeUndefined();
+    expect(await textsIn(10, work)).toEqual([expect.stringContaining('could not be closed in time')]);
+  });
+
+  test('and its pause are on disk together, so that a crash leaves both', async () => {
+    const { rig, book, held, begin, restart } = await holding();
+    book(99.9);
+    void begin({}, [kill({ kind: 'pause', strategy: 's' })]);
+    await restart();
+    expect([held(), rig.assembled.risk.switch.of('s')?.kind]).toEqual(['0', 'pause']);
+  });
+
+  test('whose time ran out while no daemon ran says so at the next start', async () => {
+    const { rig, book, begin, pause, restart } = await holding();
+    book(99.9);
+    pause();
+    void begin();
+    await rig.finish(rig.journal.durable());
+    rig.leave();
+    await rig.pass(200_000);
+    await restart();
+    expect(rig.notices.at(-1)?.text).toMatch(
+      /flatten of s on BTCUSDT has ended: .* 1 BTC is left: its time ran out while no daemon ran; repeat sluice flatten/,
+    );
+  });
+
+  test('that nothing could be sent for in a day says why, not that it was too slow, and not that a stop closes it', async () => {
     const { rig, send, book, orders, begin, textsIn, pause } = await holding();
     send(target(1, { stop: 95 }));
     await rig.seconds(3);
@@ -139,7 +200,9 @@ describe('flatten', () => {
     rig.price(94);
     rig.assembled.hitStop({ strategy: 's', symbol: 'BTCUSDT' }, 'stop hit');
     const why = 's closed nothing on BTCUSDT; 1 BTC is left: nothing could be sent (the exchange forbids requests);';
-    expect(await textsIn(125, work)).toEqual([`${why} once that has ended, repeat sluice flatten.`]);
+    await rig.seconds(130);
+    aDayLater(rig);
+    expect(await textsIn(2, work)).toEqual([`${why} once that has ended, repeat sluice flatten.`]);
     expect(orders()).toHaveLength(1);
   });
 
@@ -148,7 +211,10 @@ describe('flatten', () => {
     book(99.9);
     pause();
     rig.diskFull = true;
-    expect(await textsIn(125, begin())).toEqual([expect.stringContaining('nothing could be sent (the disk is full)')]);
+    const work = begin();
+    await rig.seconds(2);
+    aDayLater(rig);
+    expect(await textsIn(2, work)).toEqual([expect.stringContaining('nothing could be sent (the disk is full)')]);
   });
 
   test('goes on where it is repeated, with what it has closed so far', async () => {

@@ -15,11 +15,15 @@ import {
 import { type Decision, decisionOf, type Leg, mainRole } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
 import { type Flatten, isTooSmall } from '../portfolio/flattening.ts';
+import type { Kill } from '../risk/kill.ts';
 import type { TradingComponents } from './components.ts';
+import type { Controls } from './kill-switch.ts';
 import type { Orders } from './orders.ts';
 
-/** How long a position may take to close, real ms. What is left afterwards stays, and is reported. */
+/** How long a position may take to close, real ms, without the time in which nothing can be sent. What is left afterwards stays, and is reported. */
 const flattenMs = 120_000;
+/** The same with that time, real ms: after it a person has to ask again. */
+export const longestFlattenMs = 86_400_000;
 /** How long its LIMIT order rests before the next step, real ms. */
 export const restMs = 5_000;
 export const flattenMemory = 'flatten';
@@ -34,8 +38,8 @@ export interface FlattenAsked {
 }
 
 export interface Flattens {
-  /** Begins to close positions, and cancels what rests of them; gives a sentence for each, once it has ended. */
-  readonly flatten: (asked: FlattenAsked) => readonly Promise<string>[];
+  /** Begins to close positions under these pauses, and cancels what rests of them; gives a sentence for each, once it has ended. */
+  readonly flatten: (asked: FlattenAsked, pauses?: readonly Kill[]) => readonly Promise<string>[];
   /** Goes on with those that have begun. */
   goOn(): void;
 }
@@ -44,19 +48,14 @@ export function flattens(
   book: Pick<TradingComponents, 'portfolio' | 'planner' | 'risk' | 'flattening'>,
   { halts, notice, clock }: Pick<Execution, 'halts' | 'notice' | 'clock'>,
   orders: Pick<Orders, 'blocked'>,
+  kill: Controls['kill'],
   ask: (decision: Decision) => void,
 ): Flattens {
   const { portfolio, planner, risk, flattening } = book;
   const waiting = new Map<string, PromiseWithResolvers<string>>();
-  /** By position: why no order could be sent when one was last planned. */
-  const blocks = new Map<string, string>();
   const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): string => `${strategy} ${symbol}`;
-  /** A block that ended before anything was sent remains the cause. */
-  function noteBlock(flatten: Flatten): void {
-    const block = orders.blocked({ symbol: flatten.symbol, purpose: 'flatten' });
-    if (block !== undefined) blocks.set(nameOf(flatten), block);
-    else if (flatten.restsUntil !== undefined) blocks.delete(nameOf(flatten));
-  }
+  const blockOf = ({ symbol }: Pick<Flatten, 'symbol'>): string | undefined =>
+    orders.blocked({ symbol, purpose: 'flatten' });
   function plan({ strategy, symbol, reason }: Flatten): void {
     const at = clock.now();
     const flat: Leg['signal'] = { kind: 'target', size: { quantity: 0 }, reason };
@@ -76,30 +75,32 @@ export function flattens(
     const worst = worstOf(base > 0n ? 'SELL' : 'BUY', price, maxSlippage, at);
     const inSpiteOf = risk.switch.ofEverything(strategy).length;
     const until = clock.now() + clock.machine(flattenMs);
-    flattening.begin({ strategy, symbol, by, reason, worst, until, inSpiteOf });
+    const last = clock.now() + clock.machine(longestFlattenMs);
+    flattening.begin({ strategy, symbol, by, reason, worst, until, last, inSpiteOf });
     const what = base === 0n ? 'cancels its orders' : `closes ${unitsText(base)} ${at.base}`;
     const limit = base === 0n ? '' : `, no worse than ${priceText(worst, at)}`;
     notice({ level: 'warn', text: `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}` });
     const name = nameOf({ strategy, symbol });
     const ended = waiting.get(name) ?? Promise.withResolvers<string>();
     waiting.set(name, ended);
-    for (const flatten of flattening.active) if (nameOf(flatten) === name) plan(flatten);
     return ended.promise;
   }
   return {
-    flatten: (asked) =>
-      portfolio
-        .places()
-        .filter((place) => isAsked(place, asked) && isOpen(place, portfolio))
-        .map((place) => begin(place, asked)),
+    flatten(asked, pauses = []) {
+      const places = portfolio.places().filter((place) => isAsked(place, asked) && isOpen(place, portfolio));
+      const ended = places.map((place) => begin(place, asked));
+      // After the flattens: the first kill writes what was appended. So a crash leaves the pauses and the flattens, or neither.
+      if (pauses.length > 0) void kill(...pauses);
+      for (const flatten of flattening.active) if (isAsked(flatten, asked)) plan(flatten);
+      return ended;
+    },
     goOn() {
       for (const flatten of flattening.active) {
-        noteBlock(flatten);
+        flattening.wait(flatten, blockOf(flatten) !== undefined);
         plan(flatten);
       }
       for (const flatten of flattening.finished()) {
-        const text = endText(flatten, book, halts.against() ?? unsentText(blocks.get(nameOf(flatten))));
-        blocks.delete(nameOf(flatten));
+        const text = endText(flatten, book, halts.against() ?? unsentText(blockOf(flatten)));
         notice({ level: 'warn', text: `flatten of ${flatten.strategy} on ${flatten.symbol} has ended: ${text}` });
         waiting.get(nameOf(flatten))?.resolve(text);
         waiting.delete(nameOf(flatten));

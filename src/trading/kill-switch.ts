@@ -9,8 +9,8 @@ import type { TradingComponents } from './components.ts';
 import type { Orders } from './orders.ts';
 
 export interface Controls {
-  /** Stops creation, durably, and cancels what it does not let rest; returns those orders, as they are then. */
-  readonly kill: (kill: Kill) => Promise<readonly WorkingOrder[]>;
+  /** Stops creation, durably, by all of these or none, and cancels what they do not let rest; returns those orders, as they are then. */
+  readonly kill: (...kills: readonly Kill[]) => Promise<readonly WorkingOrder[]>;
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
   /** Cancels resting orders, of one strategy or all; returns them as they are then: what was filled before the cancel came is filled. */
   cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;
@@ -37,16 +37,21 @@ export function controls(
     return resting;
   }
   return {
-    async kill(kill) {
-      if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
-      journal.append({ ...kill, strategy: kill.strategy ?? null });
-      if (kill.everything) flattening.stop(kill.strategy, killedText(kill));
+    async kill(...kills) {
+      for (const kill of kills) {
+        if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
+        journal.append({ ...kill, strategy: kill.strategy ?? null });
+        if (kill.everything) flattening.stop(kill.strategy, killedText(kill));
+      }
       await journal.durable();
-      return await cancelResting(
-        'kill',
-        kill.strategy,
-        ({ intent }) => letsThrough(kill, intent.purpose) && flattening.against(intent) === undefined,
+      const cancelled = kills.map((kill) =>
+        cancelResting(
+          'kill',
+          kill.strategy,
+          ({ intent }) => letsThrough(kill, intent.purpose) && flattening.against(intent) === undefined,
+        ),
       );
+      return (await Promise.all(cancelled)).flat();
     },
     async resume(strategy, by, reason) {
       // What is remembered from here on comes after the row that has everything before it forgotten.
@@ -68,12 +73,14 @@ export function controls(
 
 const killedText = ({ by, reason }: Kill): string => `killed by ${by}: ${reason}`;
 
-/** Ends the flattens of an earlier run whose strategy was killed with everything, or resumed, while no daemon ran. */
+/** Ends the flattens of an earlier run whose strategy was killed with everything, or resumed, or whose time ran out, while no daemon ran. */
 export function endOldFlattens({ flattening, risk }: Pick<TradingComponents, 'flattening' | 'risk'>): void {
   for (const flatten of flattening.active) {
     const later = risk.switch.ofEverything(flatten.strategy)[flatten.inSpiteOf];
     if (later !== undefined) flattening.end(flatten, killedText(later));
     else if (risk.switch.of(flatten.strategy) === undefined) flattening.end(flatten, 'resumed');
+    else if (flattening.isOver(flatten))
+      flattening.end(flatten, 'its time ran out while no daemon ran; repeat sluice flatten');
   }
 }
 

@@ -3,6 +3,7 @@ import { Subject } from 'rxjs';
 import { expect } from 'vitest';
 import { rate, unitsText } from '../../src/domain/money.ts';
 import type { Decision, Signal } from '../../src/domain/order.ts';
+import type { Kill } from '../../src/risk/kill.ts';
 import type { FlattenAsked } from '../../src/trading/flatten.ts';
 import { decision, kill, target } from './builders.ts';
 import { TestRig, timing } from './test-rig.ts';
@@ -37,8 +38,8 @@ export async function holding(options: ConstructorParameters<typeof TestRig>[0] 
     );
   const held = (): string => unitsText(rig.assembled.portfolio.position('s', 'BTCUSDT').base);
   expect(held()).toBe('1');
-  const begin = (given: Partial<FlattenAsked> = {}): Promise<readonly string[]> =>
-    Promise.all(rig.assembled.flatten({ ...asked, ...given }));
+  const begin = (given: Partial<FlattenAsked> = {}, pauses: readonly Kill[] = []): Promise<readonly string[]> =>
+    Promise.all(rig.assembled.flatten({ ...asked, ...given }, pauses));
   const seconds = async (count: number): Promise<void> => {
     for (let second = 0; second < count; second++) await rig.seconds(1);
   };

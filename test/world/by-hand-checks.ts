@@ -10,7 +10,7 @@ import type { Verdict } from './step-checks.ts';
 
 /** How long after a command a create may still leave (issue 5): it was on its way. */
 const withinMs = 100;
-/** How long a flatten may send orders, ms of the exchange's time. */
+/** How long a flatten may send orders, ms of the exchange's time, without the time in which nothing can be sent. */
 const longestFlattenMs = 120_000;
 /** Of a purchase by amount, which closes a short: the price may have moved since it was decided. */
 const amountSlack = 1.05;
@@ -65,7 +65,7 @@ export interface FlattenContext {
   /** What the process was shown lately; none where it comes over a socket. */
   readonly books: readonly Depth[];
   readonly now: number;
-  /** How far the process's clock may be off, ms. */
+  /** How far the process's clock may be off, and for how long nothing could be sent, ms. */
   readonly slackMs: number;
 }
 

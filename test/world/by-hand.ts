@@ -1,7 +1,8 @@
 /** A human who stops strategies, closes positions and cancels single orders, and what of it is in force. What a restart has lost he asks again. */
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../../src/domain/refusal.ts';
-import type { KillEntry } from '../../src/journal/entries.ts';
+import type { Entry, KillEntry } from '../../src/journal/entries.ts';
+import { isTooSmall } from '../../src/portfolio/flattening.ts';
 import { flatten } from '../../src/session/control/flatten.ts';
 import { flattenMemory } from '../../src/trading/flatten.ts';
 import type { StopKind } from './plan.ts';
@@ -20,6 +21,8 @@ interface Action {
   readonly reason: string;
   /** How many rows of kills, pauses and resumes it has. */
   rows: number;
+  /** Of a flatten: it found a position or orders, and a price. */
+  begins: boolean;
   /** It was on disk. */
   isConfirmed: boolean;
   /** A later command took its place, or it was refused: nobody asks it again. */
@@ -120,7 +123,20 @@ export class ByHand {
     this.#flattens = kept(this.#flattens);
   }
 
-  /** After a start: what the journal does not hold is asked again, in the same order. Of a flatten it may hold the pause alone. */
+  /** A pause of a flatten is on disk together with the flatten: by itself, nobody would go on closing after a crash. */
+  pausesAreWithFlattens(entries: readonly Entry[]): Verdict {
+    for (const entry of entries) {
+      if (entry.kind !== 'pause' || entry.by !== by) continue;
+      const asked = this.#actions.find(({ reason }) => reason === entry.reason);
+      const isKept = (other: Entry): boolean =>
+        other.kind === 'memory' && other.name === flattenMemory && other.value.includes(`"${entry.reason}"`);
+      if (asked?.kind === 'flatten' && asked.begins && !entries.some(isKept))
+        return `the pause of ${entry.reason} is written without its flatten`;
+    }
+    return undefined;
+  }
+
+  /** After a start: what the journal does not hold is asked again, in the same order. */
   started(): void {
     for (const action of this.#actions.filter(({ isConfirmed, isOver }) => !isConfirmed && !isOver)) {
       if (action.kind === 'flatten') this.#repeat(action);
@@ -151,7 +167,7 @@ export class ByHand {
 
   #ask(asked: Pick<Action, 'kind' | 'strategy' | 'symbol' | 'maxSlippage'>): Promise<void> {
     const reason = `command ${this.#actions.length + 1}`;
-    const action: Action = { ...asked, reason, rows: 1, isConfirmed: false, isOver: false };
+    const action: Action = { ...asked, reason, rows: 1, begins: false, isConfirmed: false, isOver: false };
     this.#takePlaces(action);
     this.#actions.push(action);
     return this.#say(action);
@@ -245,6 +261,7 @@ export class ByHand {
       const best = risk.best(place.symbol);
       const price = best === undefined ? portfolio.lastMark(place.symbol)?.price : (best.bid + best.ask) / 2;
       if (price === undefined) continue;
+      asked.begins ||= portfolio.ordersOf(place.strategy, place.symbol).length > 0 || !isTooSmall(portfolio, place);
       const prices = { lowest: price * (1 - slippage), highest: price * (1 + slippage) };
       this.#flattens.push({ strategy: place.strategy, symbol: place.symbol, ...prices, since, asked, ended });
     }

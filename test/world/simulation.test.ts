@@ -43,6 +43,7 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     ['pauseIsNotAsked', /stop/],
     ['flattenHasNoBudget', /flatten/],
     ['flattenNeverStops', /flatten/],
+    ['pauseIsWrittenFirst', /flatten/],
     ['commandsAreWrittenTwice', /audit/],
     ['mixesUpFills', /I12/],
     ['ledgerCountsTwice', /I12|ledger|halt/],

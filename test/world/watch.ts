@@ -45,6 +45,12 @@ export interface WatchOptions {
 const slackOf = ({ classes }: Plan): number =>
   classes.includes('step') ? farthestSkewMs + 5_000 : classes.includes('skew') ? 5_000 : 150;
 
+/** How long the disk is full, and the exchange away, whose time may be in doubt then, ms. */
+const heldUpMs = ({ events }: Plan): number =>
+  events
+    .filter(({ kind }) => kind === 'fullDisk' || kind === 'noPages' || kind === 'outage')
+    .reduce((sum, event) => sum + ('forMs' in event ? event.forMs : 0), 0);
+
 /** How long a book counts that a process was shown, ms, and how many are kept. */
 const rememberedMs = 5_000;
 const mostBooks = 15;
@@ -63,6 +69,8 @@ export class Watch {
   readonly #states = new Map<string, OrderState>();
   #running: Pick<Process, 'assembled' | 'life'> | undefined;
   #books: readonly Depth[] = [];
+  /** How long nothing could be sent in all, ms. */
+  #heldUpMs: number;
   failure: Broken | undefined;
   unknowns = 0;
   fills = 0;
@@ -71,6 +79,7 @@ export class Watch {
     this.#options = options;
     watchTables(this.reach);
     this.#slackMs = slackOf(options.plan);
+    this.#heldUpMs = heldUpMs(options.plan);
     this.#spending = new check.Spending(options.mostWeight, this.#slackMs);
   }
 
@@ -112,6 +121,7 @@ export class Watch {
 
   /** A process has received that nothing may be sent until then. */
   forbid(until: number): void {
+    this.#heldUpMs += Math.max(0, until - Math.max(this.#options.time.now(), this.#spending.forbiddenUntil));
     this.#spending.forbiddenUntil = Math.max(this.#spending.forbiddenUntil, until);
   }
 
@@ -146,7 +156,8 @@ export class Watch {
     this.#try('exit', hand.exitsFit(id, row, this.truth.position(strategy, symbol), closing, price(symbol)));
     const books = this.#books.filter((book) => book.symbol === symbol && now - book.seenAt <= rememberedMs);
     const { flattens } = byHand();
-    this.#try('flatten', hand.flattensAreAsked(id, row, { flattens, books, now, slackMs: this.#slackMs }));
+    const slackMs = this.#slackMs + this.#heldUpMs;
+    this.#try('flatten', hand.flattensAreAsked(id, row, { flattens, books, now, slackMs }));
   }
 
   /** A process is shown a book; `seenAt`: the world's ms. */
@@ -169,6 +180,7 @@ export class Watch {
       }
       trace.say(`event ${entry.clientOrderId} ${entry.event} ${JSON.stringify(entry.detail)}`);
     }
+    this.#try('flatten', this.#options.byHand().pausesAreWithFlattens(entries));
     const { fills, orders } = check.committedEntries(entries);
     this.fills += fills.length;
     for (const fill of fills) {

@@ -4,6 +4,7 @@ import { least, type Rate, rate, rateText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { Limits } from '../../risk/context.ts';
+import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { stoppedText } from './kill-texts.ts';
 
@@ -35,19 +36,19 @@ export async function flatten(
       `nothing was done: under HALT positions may be wrong, so none is closed (${halt.text}). Check the cause, then sluice resume; or sell at the exchange with sluice order`,
       1,
     );
-  const paused = pauseFirst({ strategy, symbol, by, reason }, assembled, clock);
+  const pauses = pausesFor({ strategy, symbol, by, reason }, assembled, clock);
   const asked = { strategy, symbol, maxSlippage: slippage, by, reason };
-  const ended = assembled.flatten(asked);
+  const ended = assembled.flatten(asked, pauses);
   const nothing = ended.length === 0 ? ['No order is left, and no position that is large enough to sell.'] : [];
   const said = (...texts: readonly string[]): string =>
-    [paused, ...nothing, ...texts].filter((text) => text !== '').join(' ');
+    [...pauses.map((pause) => stoppedText(pause)), ...nothing, ...texts].join(' ');
   const done = Promise.all(ended);
   const { blocked } = assembled;
   const blocks = assembled.flattening.active.map((one) => blocked({ symbol: one.symbol, purpose: 'flatten' }));
   const [block] = blocks;
   if (ended.length > 0 && block !== undefined && !blocks.includes(undefined))
     return said(
-      `Nothing can be sent now: ${block}. It is tried for two minutes. What is left then stays, and a notice says so: repeat sluice flatten once the block has ended.`,
+      `Nothing can be sent now: ${block}. The positions are closed once that has ended, and a notice says how it went; sluice resume calls it off.`,
     );
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
   if (texts !== undefined) return said(...texts);
@@ -75,24 +76,16 @@ function fractionOf(text: string): Rate {
 type Scope = Pick<Parameters<OperatorActions['flatten']>[0], 'strategy' | 'symbol' | 'by' | 'reason'>;
 
 /** Whoever is not stopped already is paused: what is sold must not be bought again. Its resting entries are cancelled meanwhile. */
-function pauseFirst(
-  { strategy, symbol, by, reason }: Scope,
-  { portfolio, risk, kill }: Assembled,
-  clock: Clock,
-): string {
+function pausesFor({ strategy, symbol, by, reason }: Scope, { portfolio, risk }: Assembled, clock: Clock): Kill[] {
   const whom =
     strategy !== undefined
       ? [strategy]
       : symbol === undefined
         ? [undefined]
         : portfolio.placesOn(symbol).map((place) => place.strategy);
-  const texts: string[] = [];
-  for (const one of new Set(whom)) {
-    const isStopped = one === undefined ? risk.switch.ofAll !== undefined : risk.switch.of(one) !== undefined;
-    if (isStopped) continue;
-    const how = { kind: 'pause', everything: false } as const;
-    void kill({ ...how, at: clock.now(), strategy: one, by, reason });
-    texts.push(stoppedText({ ...how, strategy: one }));
-  }
-  return texts.join(' ');
+  const isStopped = (one: string | undefined): boolean =>
+    (one === undefined ? risk.switch.ofAll : risk.switch.of(one)) !== undefined;
+  return [...new Set(whom)]
+    .filter((one) => !isStopped(one))
+    .map((one) => ({ kind: 'pause', everything: false, at: clock.now(), strategy: one, by, reason }));
 }

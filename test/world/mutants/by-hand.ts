@@ -42,6 +42,21 @@ export const byHandMutants: readonly Mutant[] = [
     },
   },
   {
+    name: 'pauseIsWrittenFirst',
+    about: 'the pause of a flatten is written before the flatten',
+    bent: {
+      assembled(assembled) {
+        const { flatten } = assembled;
+        Object.assign(assembled, {
+          flatten(...[asked, pauses = []]: Parameters<typeof flatten>) {
+            void assembled.kill(...pauses);
+            return flatten(asked);
+          },
+        });
+      },
+    },
+  },
+  {
     name: 'commandsAreWrittenTwice',
     about: 'a command of a human has two rows in the journal',
     bent: {
