@@ -131,8 +131,8 @@ function sendAlerts(
   const text = alertTexts();
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
-    // The alerts send their own troubles by the channels that work.
-    if (kind === 'alerts') return;
+    // The alerts send their own troubles by the channels that work, and a warning reports that market data is missing.
+    if (kind === 'alerts' || (kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;
     alerts.add({ kind, level, time, text: text(event), resumesAll: kind === 'resume' && event.strategy === null });
   });
   undo.unshift(async () => {

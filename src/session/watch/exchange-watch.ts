@@ -78,7 +78,6 @@ export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () =
 }
 
 export interface MarketKeeperParts {
-  readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
   readonly exchange: Pick<Exchange, 'noMarketData'>;
   readonly notice: (notice: Notice) => void;
   /** Stores the cause for `sluice status`; empty if there is none. */
@@ -88,12 +87,8 @@ export interface MarketKeeperParts {
 /** The name of the cause in the journal's memory. */
 export const noMarketDataName = 'noMarketData';
 
-/** Real ms that a connection may take before it is reported. */
-const patienceMs = 3_000;
-
 /** Returns the work of each second for market data: without them strategies decide nothing, although the status would seem healthy. */
-export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeperParts): () => void {
-  let since: number | undefined;
+export function marketKeeper({ exchange, notice, remember }: MarketKeeperParts): () => void {
   let reported: string | undefined;
   return () => {
     // An earlier daemon may have ended without market data.
@@ -105,11 +100,10 @@ export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeper
         notice({ level: 'info', text: 'market data has resumed' });
         remember('');
       }
-      [since, reported] = [undefined, ''];
+      reported = '';
       return;
     }
-    since ??= clock.monotonic();
-    if (clock.monotonic() - since < clock.machine(patienceMs) || cause === reported) return;
+    if (cause === reported) return;
     // Each cause is stored, but only the first is reported.
     if (reported === '')
       notice({

@@ -91,8 +91,7 @@ export class Sockets {
   /** The latest such time over this connection. */
   #latestSent: number | undefined;
   #failures = 0;
-  #everOpen = false;
-  /** By the monotonic clock, and why; undefined while it stands. */
+  /** By the monotonic clock, since when and why there is no connection; undefined while it stands. */
   #broken: { readonly at: number; readonly cause: string } | undefined;
   #stopTimer = (): void => {};
 
@@ -138,7 +137,6 @@ export class Sockets {
   /** Why no data arrives, for people: the connection is missing for more than a moment. */
   against(): string | undefined {
     if (this.#open || this.#channels.size === 0) return undefined;
-    if (!this.#everOpen) return `${this.#options.url}: ${this.#broken?.cause ?? 'connecting'}`;
     const broken = this.#broken;
     if (broken === undefined || this.#age(broken.at) <= this.#clock.machine(missedMs)) return undefined;
     return `${this.#options.url}: ${broken.cause}`;
@@ -166,6 +164,7 @@ export class Sockets {
 
   #connect(): void {
     this.#stopTimer();
+    this.#broken ??= { at: this.#clock.monotonic(), cause: 'connecting' };
     // Events of a connection that was given up still arrive; they are no longer ours.
     let mine: WsConnection | undefined;
     const current = (): boolean => mine !== undefined && this.#connection === mine;
@@ -179,7 +178,6 @@ export class Sockets {
 
   #opened(): void {
     this.#open = true;
-    this.#everOpen = true;
     this.#broken = undefined;
     this.#openedAt = this.#clock.monotonic();
     this.#lastFrameAt = this.#openedAt;
@@ -196,14 +194,15 @@ export class Sockets {
 
   #lost(cause: string): void {
     if (this.#open && this.#age(this.#openedAt) >= this.#clock.machine(goodLifeMs)) this.#failures = 0;
+    const since = this.#broken?.at ?? this.#clock.monotonic();
     this.#drop();
-    this.#broken = { at: this.#broken?.at ?? this.#clock.monotonic(), cause };
     this.#questions.lost(cause);
     for (const channel of this.#channels.values()) {
       if (channel.broken === undefined || channel.broken === silent) channel.broken = cause;
       channel.listener.lost?.();
     }
     if (this.#channels.size === 0) return;
+    this.#broken = { at: since, cause };
     const longestMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures, 10));
     this.#failures++;
     const waitMs = Math.round(longestMs * (0.5 + this.#options.rng() / 2));
@@ -217,6 +216,7 @@ export class Sockets {
     const old = this.#connection;
     this.#connection = undefined;
     this.#open = false;
+    this.#broken = undefined;
     old?.close();
   }
 
