@@ -40,7 +40,7 @@ metrics: {} # http://127.0.0.1:9464
 | \`/metrics\` | the metrics below, in the text format of Prometheus | |
 
 \`/health\` and \`/ready\` answer \`{"ok":false,"state":"killed","reasons":["killed"],"paused":[],"killed":["trend"]}\`.
-A pause, or a kill of one strategy, is deliberate: \`/ready\` stays 200, and \`paused\` and \`killed\` name the strategies. A daemon that waits for its exchange is healthy, and not ready. Restart one that does not answer
+A pause, or a kill of one strategy, is deliberate: \`/ready\` stays 200, and \`paused\` and \`killed\` name the strategies. A daemon that waits for its exchange is healthy, and not ready: its \`state\` is \`waiting\`. Restart one that does not answer
 \`/health\`; one that answers 503 needs a person, because a restart makes no room on a disk.
 
 - It listens on 127.0.0.1. With another \`metrics.host\`, \`/metrics\` needs a token of 22 characters or more: put it into \`SLUICE_METRICS_TOKEN\`, in the environment or \`.env\`, and into \`authorization\` of

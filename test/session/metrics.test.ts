@@ -73,6 +73,8 @@ test('orders, fills, denials, kills and readiness are what happened, and no secr
   await rig.run('resume');
   await exchange.close();
   await until('that market data are missing', async () => (await get('/ready')).status === 503);
+  // One look: what is missing changes while the outage goes on.
+  expect(await (await get('/ready')).json()).toMatchObject({ ok: false, state: 'waiting' });
   expect((await get('/health')).status).toBe(200);
   const all = `${await scrape()}${await (await get('/ready')).text()}`;
   for (const secret of [trader.key, trader.secret, 'nobody else', rig.dir]) expect(all).not.toContain(secret);

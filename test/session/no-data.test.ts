@@ -15,7 +15,7 @@ afterEach(closeServices);
 test('it is said on the terminal, by status, on the page and by one alert, and that it comes again', async () => {
   const { restUrl, wsUrl } = exchange;
   const hook = await service((reply) => void reply.end('{}'));
-  rig.env['SLUICE_ALERT_HOOK'] = hook.url;
+  Object.assign(rig.env, { SLUICE_ALERT_HOOK: hook.url });
   const alerts = { channels: { hook: { type: 'webhook' } }, routes: [{ minLevel: 'info', to: ['hook'] }] };
   const alertsOf = (words: RegExp): number => hook.taken.filter(({ body }) => words.test(body)).length;
   rig.configure({ alerts, exchange: { restUrl, wsUrl: wsUrl.replace(/\/kline-api.*/, '/nope'), speed } });

@@ -13,7 +13,7 @@ import type { LimitEntry } from '../../journal/entries.ts';
 import { journalFile } from '../../journal/open.ts';
 import { venueNameOf } from '../../session/live.ts';
 import { cancelAt, rememberCapabilities } from '../../session/preflight/capabilities-file.ts';
-import { unraised } from '../../session/preflight/limits.ts';
+import { limitsInForce, unraised } from '../../session/preflight/limits.ts';
 import { echoTestOrderId } from '../../session/preflight/probe-exchange.ts';
 import { defaultStateDir, inJournal } from '../../session/state.ts';
 import { configure } from '../../trading/strategies.ts';
@@ -76,13 +76,18 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 
 const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, journalFile));
 
-/** Limits above the standard: a start refuses them until somebody confirms them. */
+/** The limits in force, and those above the standard: a start refuses them until somebody confirms them. */
 function limitsCheck(config: TradingConfig, steps: readonly LimitEntry[] | Refusal, stateDir: string): Check {
   if (steps instanceof Refusal) return fail('risk', 'the confirmed limits cannot be read', steps.message);
   const found = unraised(config, steps, stateDir);
-  if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
-  const { what, which, advice, raises } = found;
-  return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
+  const { kills, denies, missing } = limitsInForce(config);
+  const lines = [
+    found === undefined ? 'every limit above the standard is confirmed' : `${found.what} ${found.which.join('; ')}`,
+    `kill: ${kills.join(', ')}`,
+    `deny: ${denies.join(', ')}`,
+    ...(missing.length === 0 ? [] : [`not set: ${missing.join(', ')}`]),
+  ].join('\n');
+  return found === undefined ? ok('risk', lines) : fail('risk', lines, `${found.advice} ${found.raises.join('; ')}`);
 }
 
 async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir: string): Promise<readonly Check[]> {

@@ -3,13 +3,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { DaemonState } from '../../dashboard/view.ts';
 import type { EventKind } from '../../journal/entries.ts';
 
-export const states = [
-  'starting',
-  'recovering',
-  'ready',
-  'killed',
-  'stopping',
-] as const satisfies readonly DaemonState[];
+/** `waiting`: recovered, but no position can be entered for now. */
+export const states = ['starting', 'recovering', 'waiting', 'ready', 'killed', 'stopping'] as const satisfies readonly (
+  | DaemonState
+  | 'waiting'
+)[];
 
 /** `decide`: code of a strategy. `weight`: waiting for request weight. `commit`: the journal on disk. `create`, `cancel`: a request and its answer. */
 export type Stage = 'decide' | 'weight' | 'commit' | 'create' | 'cancel';

@@ -44,7 +44,7 @@ export interface MetricsOptions {
 /** Answers of `/health` and `/ready`. The words are ours: no text of an exchange or a strategy is in them. */
 export interface Standing {
   readonly isOk: boolean;
-  readonly state: DaemonState;
+  readonly state: (typeof states)[number];
   /** Why it is not; empty if it is. */
   readonly reasons: readonly string[];
   /** Strategies that somebody, or a limit, paused or killed. */
@@ -109,16 +109,15 @@ export class Metrics {
 
   /** New positions could be entered now, but for those of strategies that are paused or killed: that is no failure of the daemon. */
   ready(): Standing {
-    return this.#standing(
-      this.#measured === undefined ? ['starting'] : [...this.health().reasons, ...unready(this.#measured)],
-    );
+    return this.#standing([...this.health().reasons, ...unready(this.#measured)]);
   }
 
   #standing(reasons: readonly string[]): Standing {
     const { hosted = [], assembled, screen } = this.#measured ?? {};
     const by = (kind: Kill['kind']): readonly string[] =>
       hosted.flatMap(({ id }) => (assembled?.risk.switch.of(id)?.kind === kind ? [id] : []));
-    const state = screen?.shownState ?? 'starting';
+    const shown = screen?.shownState ?? 'starting';
+    const state = shown === 'ready' && unready(this.#measured).length > 0 ? 'waiting' : shown;
     return { isOk: reasons.length === 0, state, reasons, paused: by('pause'), killed: by('kill') };
   }
 
@@ -164,7 +163,9 @@ export class Metrics {
 }
 
 /** Why nothing new could be entered. */
-function unready({ screen, exchange, blocked, hosted, assembled, clock }: Measured): readonly string[] {
+function unready(measured: Measured | undefined): readonly string[] {
+  if (measured === undefined) return ['starting'];
+  const { screen, exchange, blocked, hosted, assembled, clock } = measured;
   const { risk, portfolio } = assembled;
   const state = screen.shownState;
   const symbols = [...new Set(placesOf(hosted).map(({ symbol }) => symbol))];

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../../config/schema.ts';
-import { Decimal, noUnits, rateText } from '../../domain/money.ts';
+import { Decimal, noUnits, rateText, unitsText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
@@ -48,7 +48,10 @@ function configured({ risk, execution, watchdog }: Careful, { key }: Standard): 
     'execution.horizonMs': execution.horizonMs,
     'watchdog.afterMs': watchdog.afterMs,
   };
-  const value = stands[key];
+  return asWritten(stands[key]);
+}
+
+function asWritten(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'bigint') return rateText(value as Parameters<typeof rateText>[0]);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
@@ -59,6 +62,30 @@ export const limitsOf = (risk: RiskConfig, strategies: readonly StrategyConfig[]
   ...risk,
   strategies: new Map(strategies.map(({ id, limits }) => [id, limits])),
 });
+
+/** The limits in force as a configuration states them, those that kill apart from those that deny, and the names of those that are not set. */
+export function limitsInForce(config: TradingConfig) {
+  const { maxOrderValue, maxPosition } = config.risk;
+  const inForce = new Map<string, unknown>(Object.entries(limitsOf(config.risk, config.strategies, isStrict(config))));
+  const [kills, denies, missing]: [string[], string[], string[]] = [[], [], []];
+  for (const { key } of standards) {
+    const value = asWritten(inForce.get(key));
+    if (value === undefined) missing.push(key);
+    else (killingKeys.has(key) ? kills : denies).push(`${key} ${value}`);
+  }
+  const values = [`maxOrderValue ${unitsText(maxOrderValue)}`, `maxPosition ${unitsText(maxPosition)}`];
+  return { kills, denies: [...values, ...denies], missing };
+}
+
+/** Their numbers kill a strategy, or all. */
+const killingKeys: ReadonlySet<string> = new Set([
+  'maxDailyLoss',
+  'maxDrawdown',
+  'maxEntries',
+  'maxStraightLosses',
+  'maxDenials',
+  'maxThinkingMs',
+]);
 
 /** A limit that stands less careful than its standard value. */
 export interface Raised {
