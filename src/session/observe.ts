@@ -16,11 +16,13 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
 import { IndicatorCharts } from './view/indicator-charts.ts';
+import { isKillEntry } from './view/notices.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
+import { bannedText } from './watch/exchange-watch.ts';
 
 interface Connected {
   readonly clock: ScaledClock;
-  readonly limits: Pick<Budget, 'meter'>;
+  readonly limits: Pick<Budget, 'meter' | 'stoppedUntil'>;
   readonly exchange: Pick<Exchange, 'noMarketData'>;
 }
 
@@ -78,8 +80,9 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     shown: shown.stream,
     alerts,
     see(entry) {
-      screen.see(entry);
-      events.see(entry);
+      const ban = isKillEntry(entry) ? bannedText(options, reached.limits) : undefined;
+      screen.see(entry, ban);
+      events.see(entry, ban);
       options.metrics?.see(entry);
     },
     enter(state) {

@@ -49,7 +49,7 @@ import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { obeyTelegram } from './telegram/telegram.ts';
-import { forbiddenText } from './watch/exchange-watch.ts';
+import { bannedText } from './watch/exchange-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
@@ -97,7 +97,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ...confirmed(
         actionsOf({
           ...equipped,
-          banned: () => (options.secrets === undefined ? undefined : bannedText(equipped.limits)),
+          banned: () => bannedText(options, equipped.limits),
         }),
         equipped.journal,
         options.stateDir,
@@ -321,14 +321,9 @@ const blockedBy =
     const file = killRequested(stateDir, purpose ?? 'enter');
     if (file !== undefined) return `the file ${file} in ${stateDir} asks for it`;
     // A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave.
-    const general = secrets === undefined ? undefined : (bannedText(limits) ?? time.against());
+    const general = bannedText({ secrets }, limits) ?? (secrets === undefined ? undefined : time.against());
     return general ?? terms.against(symbol ?? '');
   };
-
-const bannedText = (limits: Pick<Budget, 'stoppedUntil'>): string | undefined => {
-  const until = limits.stoppedUntil();
-  return until === undefined ? undefined : forbiddenText(until);
-};
 
 /** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
 function accountOf(

@@ -117,13 +117,13 @@ export class SessionEvents {
     this.#events.emit({ kind: 'alerts', time: this.#parts.now(), level, text });
   }
 
-  /** Takes an entry of the journal. */
-  see(entry: Entry): void {
-    const event = this.#eventOf(entry);
+  /** Takes an entry of the journal. `ban`: why nothing can be sent now, exits included. */
+  see(entry: Entry, ban?: string): void {
+    const event = this.#eventOf(entry, ban);
     if (event !== undefined) this.#events.emit(event);
   }
 
-  #eventOf(entry: Entry): SessionEvent | undefined {
+  #eventOf(entry: Entry, ban: string | undefined): SessionEvent | undefined {
     if (entry.kind === 'fill') {
       // The exchange executes again: its next rejection is news.
       const place = rejectionKey(entry);
@@ -145,7 +145,7 @@ export class SessionEvents {
       return undefined;
     }
     if (entry.kind === 'halt') this.#halts.set(entry.by, { newest: entry, at: entry.at, repeats: 0 });
-    return killEvent(entry);
+    return killEvent(entry, { ban });
   }
 
   /** Reports how many more HALTs a cause had: a warning, because the first one was the alarm. */
@@ -155,7 +155,7 @@ export class SessionEvents {
       const { newest, at, repeats } = known;
       if (repeats === 0 || now - at < haltRepeatMs) continue;
       Object.assign(known, { at: now, repeats: 0 });
-      this.#events.emit({ ...killEvent(newest, repeats - 1), level: 'warn' });
+      this.#events.emit({ ...killEvent(newest, { more: repeats - 1 }), level: 'warn' });
     }
   }
 
@@ -253,9 +253,9 @@ function remainsAfter({ purpose, type }: WorkingOrder['intent']): string | undef
   return isExit ? 'The position stays open; Sluice tries again' : undefined;
 }
 
-function killEvent(entry: KillEntry, more = 0): SessionEvent {
+function killEvent(entry: KillEntry, now: Parameters<typeof killText>[1]): SessionEvent {
   const { kind, everything, at: time, strategy, by } = entry;
-  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, more) };
+  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, now) };
 }
 
 /** Without what only the journal needs. */

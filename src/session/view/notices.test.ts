@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { startTime } from '../../../test/kit/builders.ts';
 import type { KillEntry } from '../../journal/entries.ts';
+import { forbiddenText } from '../watch/exchange-watch.ts';
 import { Notices } from './notices.ts';
 
 const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
@@ -38,6 +40,18 @@ test('a kill stands there in red with the way on until it is resumed, and not af
 test('a kill by the daily loss says what goes on', () => {
   expect(shown(after(kill({ by: 'dailyLoss', reason: 'lost 5,100' })))).toEqual([
     'error: All strategies were killed by the daily loss limit: lost 5,100. Exits go on.',
+  ]);
+});
+
+test('a kill under a ban says until when no exit can be sent', () => {
+  const notices = new Notices();
+  notices.see(kill(), forbiddenText(startTime));
+  notices.see(kill({ everything: true }), forbiddenText(startTime));
+  expect(shown(notices)).toEqual([
+    'error: All strategies were killed by operator: looks wrong. No exit is created either.',
+    expect.stringMatching(
+      /wrong\. Exits stay in force, but nothing is sent meanwhile: the exchange forbids requests until \d\d:\d\d:\d\d UTC, stops/,
+    ),
   ]);
 });
 

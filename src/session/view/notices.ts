@@ -16,7 +16,8 @@ export class Notices {
   /** Of each cause that halts, its notice and how many halts it stands for. */
   readonly #halts = new Map<string, { readonly notice: NoticeView; readonly count: number }>();
 
-  see(entry: NoticeEntry | KillEntry): void {
+  /** `ban`: why nothing can be sent now, exits included. */
+  see(entry: NoticeEntry | KillEntry, ban?: string): void {
     const { at } = entry;
     if (entry.kind === 'notice') this.#add({ at, level: entry.level, text: entry.text, advice: undefined });
     else if (entry.kind === 'resume') {
@@ -26,7 +27,7 @@ export class Notices {
       const before = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
       if (before !== undefined) this.#drop(before.notice);
       const count = (before?.count ?? 0) + 1;
-      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry, count - 1) };
+      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry, { more: count - 1, ban }) };
       this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
       if (entry.kind === 'halt') this.#halts.set(entry.by, { notice, count });
       this.#add(notice);
@@ -57,10 +58,13 @@ export const isKillEntry = (entry: Entry): entry is KillEntry =>
 export const killLevel = ({ kind }: Pick<KillEntry, 'kind'>): NoticeEntry['level'] =>
   kind === 'pause' || kind === 'resume' ? 'warn' : 'error';
 
-/** A kill, a pause, their end or a HALT in words, on the page, in the terminal, in the log and by `status`. `more`: HALTs of the same cause. */
+/**
+ * A kill, a pause, their end or a HALT in words, on the page, in the terminal, in the log and by `status`. `more`: HALTs of the same cause.
+ * `ban`: why nothing can be sent now, exits included.
+ */
 export function killText(
   { kind, everything, strategy, by, reason }: KillEntry,
-  more = 0,
+  { more = 0, ban }: { readonly more?: number; readonly ban?: string | undefined } = {},
 ): Pick<NoticeView, 'text' | 'advice'> {
   if (kind === 'resume')
     return {
@@ -75,6 +79,7 @@ export function killText(
   }
   const whom = strategy === null ? 'All strategies were' : `Strategy ${strategy} was`;
   const whose = by === 'dailyLoss' ? 'the daily loss limit' : by;
-  const exits = everything ? 'No exit is created either.' : 'Exits go on.';
+  const goOn = ban === undefined ? 'Exits go on.' : `Exits stay in force, but nothing is sent meanwhile: ${ban}.`;
+  const exits = everything ? 'No exit is created either.' : goOn;
   return { text: `${whom} ${pastOf[kind]} by ${whose}: ${reason}. ${exits}`, advice };
 }

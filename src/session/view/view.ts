@@ -82,8 +82,8 @@ export class Screen {
     for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);
   }
 
-  /** Takes an entry of the journal. */
-  see(entry: Entry): void {
+  /** Takes an entry of the journal. `ban`: why nothing can be sent now, exits included. */
+  see(entry: Entry, ban?: string): void {
     if (entry.kind === 'signal') this.#addSignal(entry);
     else if (entry.kind === 'denied') this.#addDenial(entry);
     else if (entry.kind === 'event') this.#addEvent(entry);
@@ -91,7 +91,7 @@ export class Screen {
     else if (entry.kind === 'equity') {
       this.#startEquity ??= entry.equity;
       keep(this.#equity, { at: entry.at, equity: entry.equity }, maxEquityPoints);
-    } else if (entry.kind === 'notice' || isKillEntry(entry)) this.#notices.see(entry);
+    } else if (entry.kind === 'notice' || isKillEntry(entry)) this.#notices.see(entry, ban);
   }
 
   /** A kill of everything, or a HALT, is in force. */

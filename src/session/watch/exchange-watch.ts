@@ -57,6 +57,15 @@ const leastBanMs = 2_000;
 export const forbiddenText = (until: number): string =>
   `the exchange forbids requests until ${new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(11, 19)} UTC, stops and cancels included`;
 
+/** Why nothing can be sent now, until when; undefined without a ban, and where fills are simulated. */
+export function bannedText(
+  { secrets }: { readonly secrets: unknown },
+  limits: { readonly stoppedUntil: () => number | undefined },
+): string | undefined {
+  const until = secrets === undefined ? undefined : limits.stoppedUntil();
+  return until === undefined ? undefined : forbiddenText(until);
+}
+
 /** Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. */
 export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () => void {
   let reported: number | undefined;
