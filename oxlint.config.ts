@@ -19,7 +19,7 @@ const everything = [
   ...parts,
   ...venues,
   ...['simulator', 'data', 'dashboard', 'config', 'research', 'report', 'trader', 'registry', 'process', 'trading'],
-  ...['session', 'backtest', 'alerts', 'books', 'archive'],
+  ...['session', 'backtest', 'alerts', 'books', 'archive', 'comparison'],
 ];
 
 /** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
@@ -71,6 +71,12 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ours: ['src/dashboard/page/charts/kline-chart.ts'],
     types: ['report'],
     packages: ['lightweight-charts'],
+  },
+  // Live results beside the saved backtest of the same strategy.
+  comparison: {
+    ours: ['domain', 'config', 'strategy', 'journal', 'research', 'report', 'backtest'],
+    types: ['dashboard'],
+    packages: ['node:*'],
   },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   // Sends events to people, in a thread of its own: it sees no order and no exchange.

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRun, readRunFile, runIds } from '../../src/backtest/runs/store.ts';
+import { configHash } from '../../src/config/hash.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { tradingSchema } from '../../src/config/schema.ts';
 import type { Entry } from '../../src/journal/entries.ts';
@@ -9,7 +10,6 @@ import { journalFile, openState } from '../../src/journal/open.ts';
 import { openForWriting } from '../../src/journal/open-for-writing.ts';
 import { writer } from '../../src/journal/writer.ts';
 import { csvRows } from '../../src/report/csv.ts';
-import { configHash } from '../../src/session/preflight/limits.ts';
 import { codeHash } from '../../src/strategy/code-version.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './journal-rows.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRun, readRunFile, runIds } from '../../src/backtest/runs/store.ts';
-import { comparisonOf } from '../../src/commands/dashboard/comparison.ts';
+import { comparisonOf } from '../../src/comparison/comparison.ts';
 import type { StrategyComparison } from '../../src/dashboard/machine/comparison.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { csvRows } from '../../src/report/csv.ts';

@@ -3,13 +3,13 @@ import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type KeptRun, readRun, runIds } from '../../backtest/runs/store.ts';
+import { type GridHead, savedGrids } from '../../backtest/search/saved-grids.ts';
 import { gridFolder } from '../../backtest/search/store.ts';
 import type { ComparisonView } from '../../dashboard/machine/comparison.ts';
 import type { GridRow, Library, LibraryView, RunRow, Wanted } from '../../dashboard/machine/library.ts';
 import { counted } from '../../data/check/finding.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
-import { type GridHead, savedGrids } from '../grid/report.ts';
 import type { FromThread, Task } from './thread.ts';
 
 /** Runs that are listed: more are in `sluice runs`. */

@@ -1,10 +1,10 @@
 /** The thread that makes one report, or compares the strategies of one daemon, and ends. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { reportOfKept } from '../../backtest/runs/report-input.ts';
+import { savedGridReport } from '../../backtest/search/saved-grids.ts';
+import { comparisonOf } from '../../comparison/comparison.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { savedGridReport } from '../grid/report.ts';
 import { comparedText } from '../runs/compare.ts';
-import { comparisonOf } from './comparison.ts';
 
 export type Task =
   | { readonly kind: 'run'; readonly folder: string }

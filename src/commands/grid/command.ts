@@ -7,10 +7,12 @@ import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
 import { codeVersions } from '../../backtest/runs/identity.ts';
 import { writeTables, writeWhole } from '../../backtest/runs/keep.ts';
 import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
+import { findIn, type GridResult, missingIn, setText } from '../../backtest/search/grid-result.ts';
 import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
 import { buyAndHoldReturns, mostReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
+import { type GridOrigin, gridReport, headOf, keepHead } from '../../backtest/search/saved-grids.ts';
 import { gridFolder, gridId, gridName, savedSets } from '../../backtest/search/store.ts';
 import { countGridTrials } from '../../backtest/search/trials.ts';
 import { machineSteady, machineWall } from '../../clock/clock.ts';
@@ -20,8 +22,7 @@ import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
 import type { BacktestOptions } from '../backtest/run-prepared.ts';
-import { type GridOrigin, gridReport, headOf, keepHead } from './report.ts';
-import { findIn, type GridResult, gridCsv, gridLines, missingIn, setText } from './show.ts';
+import { gridCsv, gridLines } from './show.ts';
 
 export interface GridOptions extends BacktestOptions {
   readonly grid: readonly string[];

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { btc } from '../../../test/kit/builders.ts';
 import { axisNames, parameterSets, readAxes } from '../../backtest/search/axes.ts';
+import { findIn } from '../../backtest/search/grid-result.ts';
 import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import { choice, decimal, integer } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { findIn, gridCsv, gridLines } from './show.ts';
+import { gridCsv, gridLines } from './show.ts';
 
 const strategy = defineStrategy({
   ...{ name: 'own', about: 'test' },

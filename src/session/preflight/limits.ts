@@ -1,8 +1,8 @@
 /** The limits of a run: configured values, standard values, and confirmed deviations. */
 
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
+import { configHash } from '../../config/hash.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../../config/schema.ts';
 import { Decimal, noUnits, rateText, unitsText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
@@ -185,12 +185,6 @@ export function refuseUnraised(...given: Parameters<typeof unraised>): void {
   const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   throw new NotRaised([what, ...indented(which), advice, ...indented(raises)].join('\n'), 3);
 }
-
-/** SHA-256 of a configuration as it holds, hex. */
-export const configHash = (config: TradingConfig): string =>
-  createHash('sha256')
-    .update(JSON.stringify(config, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
-    .digest('hex');
 
 /** Each strategy's version, by its id: the hash of its code. */
 export const versionsOf = (strategies: readonly Configured[]): ReadonlyMap<string, string> =>

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AlertSecrets } from '../../alerts/secrets.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { configHash } from '../../config/hash.ts';
 import type { TradingConfig } from '../../config/schema.ts';
 import type { Asked } from '../../domain/operator-actions.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
@@ -14,7 +15,7 @@ import type { Notice } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Risk } from '../../risk/risk.ts';
 import type { Configured } from '../../trading/strategies.ts';
-import { configHash, isStrict, limitsOf, refuseUnraised } from '../preflight/limits.ts';
+import { isStrict, limitsOf, refuseUnraised } from '../preflight/limits.ts';
 import { inJournal } from '../state.ts';
 import { changedConfig, commandChannels, type LimitChange } from './changed-config.ts';
 

@@ -1,11 +1,11 @@
 /** Figures of a strategy from its fills, by the same definitions live and in a backtest. */
-import type { DayPair, SideFigures } from '../../dashboard/machine/comparison.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
-import type { Instrument } from '../../domain/instrument.ts';
-import { unitsNumber } from '../../domain/money.ts';
-import type { Fill } from '../../domain/order.ts';
-import { fillTable } from '../../research/fill-table.ts';
-import { roundTripTable } from '../../research/round-trips.ts';
+import type { DayPair, SideFigures } from '../dashboard/machine/comparison.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import { unitsNumber } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { fillTable } from '../research/fill-table.ts';
+import { roundTripTable } from '../research/round-trips.ts';
 
 const dayMs = 86_400_000;
 /** The longest list of days that is answered. */

@@ -1,17 +1,17 @@
 /** The strategies of a daemon with their live results, from its journal and its configuration. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { readConfig } from '../../config/read.ts';
-import { type StrategyConfig, tradingSchema } from '../../config/schema.ts';
-import { type Instrument, instrument } from '../../domain/instrument.ts';
-import { lots, priceNumber, quantityNumber, units, unitsNumber } from '../../domain/money.ts';
-import type { Fill } from '../../domain/order.ts';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
-import type { FillEntry } from '../../journal/entries.ts';
-import { restoreFill } from '../../journal/fill-entries.ts';
-import { finer } from '../../journal/load.ts';
-import { type JournalReader, openReader } from '../../journal/reader.ts';
-import { configHash } from '../../session/preflight/limits.ts';
+import { configHash } from '../config/hash.ts';
+import { readConfig } from '../config/read.ts';
+import { type StrategyConfig, tradingSchema } from '../config/schema.ts';
+import { type Instrument, instrument } from '../domain/instrument.ts';
+import { lots, priceNumber, quantityNumber, units, unitsNumber } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { orRefusal, Refusal } from '../domain/refusal.ts';
+import type { FillEntry } from '../journal/entries.ts';
+import { restoreFill } from '../journal/fill-entries.ts';
+import { finer } from '../journal/load.ts';
+import { type JournalReader, openReader } from '../journal/reader.ts';
 import { PaidBeyond, type Side } from './figures.ts';
 
 /** Slippage and denials are those of the last days by the exchange's clock: older rows may have been moved to the archive. */

@@ -1,17 +1,17 @@
 /** The live results of each strategy of a daemon beside the saved backtest that is the most like it. */
 import { dirname, join, resolve } from 'node:path';
-import { readFillsCsv } from '../../backtest/runs/rows.ts';
-import { type KeptRun, readRun, readRunFile } from '../../backtest/runs/store.ts';
-import { parseSetting, readConfig } from '../../config/read.ts';
-import { type BacktestConfig, backtestSchema, type StrategyConfig } from '../../config/schema.ts';
-import type { ComparisonView, StrategyComparison } from '../../dashboard/machine/comparison.ts';
-import { instrument } from '../../domain/instrument.ts';
-import { intervalMs } from '../../domain/interval.ts';
-import { unitsNumber } from '../../domain/money.ts';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
-import { csvRows } from '../../report/csv.ts';
-import { momentText } from '../../report/figures.ts';
-import { isPath } from '../../strategy/load.ts';
+import { readFillsCsv } from '../backtest/runs/rows.ts';
+import { type KeptRun, readRun, readRunFile } from '../backtest/runs/store.ts';
+import { parseSetting, readConfig } from '../config/read.ts';
+import { type BacktestConfig, backtestSchema, type StrategyConfig } from '../config/schema.ts';
+import type { ComparisonView, StrategyComparison } from '../dashboard/machine/comparison.ts';
+import { instrument } from '../domain/instrument.ts';
+import { intervalMs } from '../domain/interval.ts';
+import { unitsNumber } from '../domain/money.ts';
+import { orRefusal, Refusal } from '../domain/refusal.ts';
+import { csvRows } from '../report/csv.ts';
+import { momentText } from '../report/figures.ts';
+import { isPath } from '../strategy/load.ts';
 import { figuresOf, measured, type Side, sameDays } from './figures.ts';
 import { type LiveStrategy, liveSide } from './live-side.ts';
 

@@ -1,21 +1,21 @@
-/** The report of a grid: what it needs beside the outcomes of its parameter sets, saved so that it can be made again. */
+/** Saved grids: what a report needs beside the outcomes of the parameter sets, so that it can be made again. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Prepared } from '../../backtest/prepare/prepare.ts';
-import { endsOf } from '../../backtest/run.ts';
-import { type CodeVersion, hashRows, sha256 } from '../../backtest/runs/identity.ts';
-import { writeWhole } from '../../backtest/runs/keep.ts';
-import { asSaved, axisNames, parameterSets } from '../../backtest/search/axes.ts';
-import { objectiveNames, objectiveOf } from '../../backtest/search/objective.ts';
-import { hasRun, type Outcome } from '../../backtest/search/outcome.ts';
-import { overfittingTexts } from '../../backtest/search/overfitting.ts';
-import { gridFile, gridHeadFile, readSets } from '../../backtest/search/store.ts';
 import { jsonOf } from '../../domain/json.ts';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { gridText } from '../../report/grid.ts';
-import { fewText, findIn, type GridResult, missingIn, setText, stoppedText } from './show.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import { endsOf } from '../run.ts';
+import { type CodeVersion, hashRows, sha256 } from '../runs/identity.ts';
+import { writeWhole } from '../runs/keep.ts';
+import { asSaved, axisNames, parameterSets } from './axes.ts';
+import { fewText, findIn, type GridResult, missingIn, setText, stoppedText } from './grid-result.ts';
+import { objectiveNames, objectiveOf } from './objective.ts';
+import { hasRun, type Outcome } from './outcome.ts';
+import { overfittingTexts } from './overfitting.ts';
+import { gridFile, gridHeadFile, readSets } from './store.ts';
 
 const bestSchema = z.object({
   values: z.string(),
