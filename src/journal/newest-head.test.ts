@@ -83,6 +83,15 @@ describe('a journal', () => {
     expect(openOnce().notices).toEqual([]);
   });
 
+  test('beside another one of the same user has a head of its own', async () => {
+    const other = join(root, 'other');
+    await trade('a');
+    openOnce({}, other);
+    await trade('b');
+    openOnce({}, other);
+    expect(openOnce().identity.epoch).toBe(3);
+  });
+
   test('restored from a backup is refused, with what to do, and nothing is changed', async () => {
     await trade('a');
     copyFileSync(file(), join(root, 'backup'));
@@ -91,7 +100,7 @@ describe('a journal', () => {
     const before = bytes();
     const refused = refusal(() => openOnce());
     expect(refused.exitCode).toBe(3);
-    expect(refused.message).toContain('is older than the one that traded here last');
+    expect(refused.message).toMatch(/is older than the one that traded here last, or .* \(that one had \d+ commits\):/);
     expect(refused.message).toContain('--accept-restored REASON');
     expect(refused.message).not.toContain('\n');
     expect(bytes()).toEqual(before);

@@ -126,7 +126,7 @@ export function checkGuard(db: Database, path: string, guard: Guard): Acceptance
       ? 'was last written on another host, where a daemon may still trade with it'
       : known === undefined || holds(db, known)
         ? undefined
-        : `is older than the one that traded here last, or differs from it (that one was opened ${known.epoch} times and had ${known.links} commits)`;
+        : `is older than the one that traded here last, or differs from it (that one had ${known.links} commits)`;
   if (against === undefined) return isNewest;
   if (guard.accept === undefined)
     throw new Refusal(

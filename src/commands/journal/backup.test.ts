@@ -107,8 +107,7 @@ describe.each([
       expect((await refusal(() => putBack(environment))).message).toMatch(/damaged|differs|wrong/);
       writeFileSync(path, whole);
     }
-    expect(existsSync(join(root, 'again', journalFile))).toBe(false);
-    expect(existsSync(join(root, 'again', 'restoring'))).toBe(false);
+    expect(existsSync(join(root, 'again'))).toBe(false);
     putBack(environment);
   });
 });

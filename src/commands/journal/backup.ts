@@ -19,10 +19,10 @@ import { archiveDir, archivesIn } from '../../journal/archive.ts';
 import { examine } from '../../journal/examine.ts';
 import { readHead } from '../../journal/hash-chain.ts';
 import { takeLock } from '../../journal/lock.ts';
-import { journalFile, makeDirs, prepareDir } from '../../journal/open.ts';
+import { journalFile, makeDirs } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { metaOf } from '../../journal/schema.ts';
-import { chooseState, type StateChoice } from '../../session/state.ts';
+import { chooseState, makeStateDir, type StateChoice } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import { readCopy, writeCopy } from './encryption.ts';
 
@@ -163,7 +163,7 @@ export function restore(from: string, { state, environment, json, out, say }: Re
   const passphrase = passphraseOf(environment);
   if (manifest.encrypted && passphrase === undefined)
     throw new Refusal(`${from} is encrypted: set ${passphraseName} to its passphrase`);
-  prepareDir(state);
+  const takeAway = makeStateDir(state);
   const lock = takeLock(state);
   if (lock === undefined) throw new Refusal(`a daemon runs on ${state}: stop it first, or name another directory`, 3);
   const target = join(state, journalFile);
@@ -197,6 +197,7 @@ export function restore(from: string, { state, environment, json, out, say }: Re
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
     lock.release();
+    if (!existsSync(target)) takeAway();
   }
   const { at, mode } = manifest;
   if (json) out(JSON.stringify({ version: 2, state, backupTime: at, mode, chainLength: manifest.chainLength }));

@@ -163,12 +163,18 @@ test('status says how long what is without its protection has been, while it las
   writer(
     db,
     1,
-  )([{ kind: 'memory', name: unprotectedMemory, value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' }]);
+  )([
+    {
+      kind: 'memory',
+      name: unprotectedMemory,
+      value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null,90000]]',
+    },
+  ]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.filter((line) => line.startsWith('unprotected'))).toEqual([
     'unprotected since 1970-01-01 00:01:00 UTC and still: position of s on BTCUSDT (at most 7200 s)',
-    'unprotected at most 1.2 s: position of t on BTCUSDT',
+    'unprotected at most 1.2 s, until 1970-01-01 00:01:30 UTC: position of t on BTCUSDT',
   ]);
 });
 

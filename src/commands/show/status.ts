@@ -26,7 +26,7 @@ const unwatchedIn = (reader: JournalReader) =>
 
 const unprotectedIn = (reader: JournalReader) =>
   (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
-    ([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since }),
+    ([strategy, symbol, longestMs, since, longestAt = null]) => ({ strategy, symbol, longestMs, since, longestAt }),
   );
 
 const hourMs = 3_600_000;
@@ -146,10 +146,10 @@ function* findingLines(status: Status): Iterable<string> {
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
   if (status.noMarketData !== null)
     yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
-  for (const { strategy, symbol, longestMs, since } of status.unprotectedPositions) {
+  for (const { strategy, symbol, longestMs, since, longestAt } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null
-      ? `unprotected ${most}: position of ${strategy} on ${symbol}`
+      ? `unprotected ${most}${longestAt === null ? '' : `, until ${moment(longestAt)} UTC`}: position of ${strategy} on ${symbol}`
       : `unprotected since ${moment(since)} UTC and still: position of ${strategy} on ${symbol} (${most})`;
   }
   for (const times of status.legsAlone) yield `legs alone ${aloneText(times)}`;

@@ -38,9 +38,9 @@ test('what lasts is told and written down while it lasts, and its end once', () 
   expect(lookAt(minute + 18_000)).toEqual({ longestMs: 18_000, since: undefined });
   lookAt(2 * minute);
   expect(written.map((rows) => JSON.parse(rows)[0].slice(2))).toEqual([
-    [1_000, minute],
-    [17_000, minute],
-    [18_000, null],
+    [1_000, minute, minute + 1_000],
+    [17_000, minute, minute + 17_000],
+    [18_000, null, minute + 18_000],
   ]);
 });
 

@@ -23,14 +23,23 @@ export interface UnprotectedParts {
 
 export type UnprotectedTimes = ReturnType<typeof unprotectedTimes>;
 
-/** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
-export type UnprotectedRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
+/** `since` is null where it has ended. `longestAt`: when the longest time ended or was last measured. Times in UTC ms, lengths in ms of the market. */
+export type UnprotectedRow = readonly [
+  strategy: string,
+  symbol: string,
+  longestMs: number,
+  since: number | null,
+  longestAt?: number | null,
+];
 
 export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts) {
   const { portfolio, unprotected } = assembled;
   const places = new ByPosition<UnprotectedTime>();
-  for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[])
+  const longestAts = new ByPosition<number>();
+  for (const [strategy, symbol, longestMs, since, longestAt] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[]) {
     places.set(strategy, symbol, { longestMs, since: since ?? undefined });
+    if (longestAt != null) longestAts.set(strategy, symbol, longestAt);
+  }
   const of = (strategy: string, symbol: string): UnprotectedTime =>
     places.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -50,6 +59,7 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
         if (longestMs === 0 && since === undefined) continue;
         turned ||= (before.since === undefined) !== (since === undefined) || places.get(strategy, symbol) === undefined;
         lasts ||= since !== undefined;
+        if (longestMs > (places.get(strategy, symbol)?.longestMs ?? 0)) longestAts.set(strategy, symbol, now);
         places.set(strategy, symbol, { longestMs, since });
       }
       if (!turned && !(lasts && now - writtenAt >= clock.machine(writeMs))) return;
@@ -59,6 +69,7 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
         symbol,
         value.longestMs,
         value.since ?? null,
+        longestAts.get(strategy, symbol) ?? null,
       ]);
       remember(JSON.stringify(rows));
     },
