@@ -68,7 +68,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   },
   // Runs in the browser, put together as one script by report/page.ts.
   'report/page': {
-    ours: ['src/dashboard/page/charts/kline-chart.ts'],
+    ours: ['src/dashboard/page/charts/kline-chart.ts', 'src/dashboard/page/charts/price-like.ts'],
     types: ['report'],
     packages: ['lightweight-charts'],
   },

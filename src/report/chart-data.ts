@@ -20,8 +20,6 @@ export interface PayloadIndicator {
   readonly group: string;
   /** What a value is a multiple of. */
   readonly step: number;
-  /** It lies among the prices; others have a pane of their own. */
-  readonly isPrice: boolean;
 }
 
 export interface PayloadSeries {

@@ -8,7 +8,7 @@ import { type Columns, mapColumns } from '../domain/market.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import { rowsOpenedBy } from '../research/series.ts';
 import type { PayloadSeries } from './chart-data.ts';
-import { indicatorLines } from './indicator-lines.ts';
+import { indicatorLines } from './indicator-data.ts';
 import type { ReportSeries } from './input.ts';
 
 const minute = 60_000;

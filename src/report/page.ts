@@ -13,7 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 /** In the order in which they are put together. */
 const modules = [
-  '../dashboard/page/charts/kline-chart',
+  ...['kline-chart', 'price-like'].map((name) => `../dashboard/page/charts/${name}`),
   ...['unpack', 'levels', 'indicator-lines', 'chart', 'evidence', 'trip-list', 'main'].map((name) => `page/${name}`),
 ];
 

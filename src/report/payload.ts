@@ -3,7 +3,7 @@ import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../domain/order.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { Payload } from './chart-data.ts';
-import { mostValues } from './indicator-lines.ts';
+import { mostValues } from './indicator-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { levelsOf, mostRows, pack, unitMs } from './levels.ts';
 import { stopSteps } from './stop-levels.ts';

@@ -67,6 +67,8 @@ function isWide({ levels }: Shown): boolean {
   return Math.max(...closes) > widest * Math.min(...closes);
 }
 
+const noKlines = { klines: [], values: [] };
+
 export class KlineChart {
   readonly #box: HTMLElement;
   readonly #listener: ChartListener;
@@ -118,7 +120,7 @@ export class KlineChart {
   }
 
   show(shown: Shown, from: number, to: number): void {
-    if (this.#shown !== shown) this.#indicators.begin(shown.series.indicators);
+    if (this.#shown !== shown) this.#indicators.begin(shown.series.indicators, shown.levels[0] ?? noKlines);
     this.#shown = shown;
     const { pricePrecision } = shown.series;
     const priceFormat = { type: 'price', precision: pricePrecision, minMove: 10 ** -pricePrecision } as const;

@@ -1,7 +1,9 @@
-/** Draws indicators: over the prices where they lie among them, otherwise below in a pane for each indicator. */
+/** Draws indicators: over the prices where they are about as high, otherwise below in a pane for each indicator. */
 import type { IChartApi, ISeriesApi } from 'lightweight-charts';
 import { colour, seconds } from '../../dashboard/page/charts/kline-chart.ts';
+import { isPriceLike } from '../../dashboard/page/charts/price-like.ts';
 import type { PayloadIndicator } from '../chart-data.ts';
+import type { OpenLevel } from './levels.ts';
 import type { Kline } from './unpack.ts';
 
 /** Panes below the prices: more leave no room. Further indicators share the last. */
@@ -20,12 +22,13 @@ export class IndicatorLines {
     this.#add = add;
   }
 
-  /** Shows those of another symbol. */
-  begin(indicators: readonly PayloadIndicator[]): void {
+  /** Shows those of another symbol. `whole`: its klines and values over the whole run. */
+  begin(indicators: readonly PayloadIndicator[], whole: Pick<OpenLevel, 'klines' | 'values'>): void {
     for (const line of this.#lines) this.#chart.removeSeries(line);
-    const groups = [...new Set(indicators.filter(({ isPrice }) => !isPrice).map(groupOf))];
-    this.#lines = indicators.map((one) => {
-      const pane = one.isPrice ? 0 : Math.min(mostPanes, groups.indexOf(groupOf(one)) + 1);
+    const isOver = indicators.map((_, index) => isPriceLike(whole.values[index] ?? [], whole.klines));
+    const groups = [...new Set(indicators.filter((_, index) => !isOver[index]).map(groupOf))];
+    this.#lines = indicators.map((one, index) => {
+      const pane = isOver[index] ? 0 : Math.min(mostPanes, groups.indexOf(groupOf(one)) + 1);
       return this.#add(pane);
     });
     for (const [index, pane] of this.#chart.panes().entries()) pane.setStretchFactor(index === 0 ? 1 : paneShare);

@@ -7,8 +7,9 @@ import type { KlineView, MarketView } from '../../view.ts';
 import { money } from '../format.ts';
 import { chartOf } from '../store.ts';
 import { isDark } from '../theme.ts';
-import { type IndicatorLine, indicatorsOn, isPriceLike } from './indicators.ts';
+import { type IndicatorLine, indicatorsOn } from './indicators.ts';
 import { colour, seconds } from './kline-chart.ts';
+import { isPriceLike } from './price-like.ts';
 
 /** A line with its place. */
 interface Placed {
@@ -66,9 +67,10 @@ function isBelow(run: string, line: IndicatorLine, all: readonly KlineView[]): b
   const key = `${run} ${line.key}`;
   const known = places.get(key);
   if (known !== undefined) return known;
-  const below = !isPriceLike(line, all);
+  const values = line.points.flatMap(([, value]) => value ?? []);
+  const below = !isPriceLike(values, all);
   // Before the first value nothing can be said.
-  if (all.length > 0 && line.points.some(([, value]) => value !== null)) {
+  if (all.length > 0 && values.length > 0) {
     if (places.size >= mostChoices) places.clear();
     places.set(key, below);
   }

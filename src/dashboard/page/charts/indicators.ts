@@ -1,7 +1,7 @@
 /** The indicators of strategies on the chart: the values that their decisions saw, asked for while the chart is shown. */
 import { signal } from '@preact/signals';
 import type { IndicatorsView, IndicatorValues } from '../../indicators.ts';
-import type { KlineView, MarketView } from '../../view.ts';
+import type { MarketView } from '../../view.ts';
 import { useChartData } from '../ask.ts';
 import { chartOf } from '../store.ts';
 
@@ -81,17 +81,4 @@ export function useIndicators(market: MarketView): void {
     return known === undefined ? {} : { run: known.run, from: missingFrom(known) };
   };
   useChartData<IndicatorsView>('indicators', market, { since, take, everyMs: againMs });
-}
-
-/** Beyond the prices of a chart by this part of their range, a value is still drawn over them. */
-const margin = 0.5;
-
-/** Whether a line is drawn over the prices: most of its values are about as high as they are. */
-export function isPriceLike({ points }: Pick<IndicatorLine, 'points'>, all: readonly KlineView[]): boolean {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const kline of all) [low, high] = [Math.min(low, kline.low), Math.max(high, kline.high)];
-  const room = margin * (high - low);
-  const values = points.flatMap(([, value]) => (value === null ? [] : [value]));
-  const near = values.filter((value) => value >= low - room && value <= high + room);
-  return near.length > values.length / 2;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { indicatorLines } from './indicator-lines.ts';
+import { indicatorLines } from './indicator-data.ts';
 import type { ReportSeries, SeriesIndicator } from './input.ts';
 
 const minute = 60_000;
@@ -43,20 +43,6 @@ test('each kline has the value after its last row, as multiples of a step', () =
   expect(values?.[1]?.[0]).toBeNaN();
   expect(values?.[1]?.[1]).toBeCloseTo(107, 1);
   expect(values?.[1]?.[2]).toBeCloseTo(109, 1);
-});
-
-test('what lies among the prices is drawn over them, and others are not', () => {
-  const near = (row: number): number => 95 + row;
-  const { lines } = indicatorLines(
-    seriesWith([indicator('average', near), indicator('strength', (row) => row), indicator('none', () => Number.NaN)]),
-    [own],
-    1_000,
-  );
-  expect(lines.map(({ line }) => [line.name, line.isPrice])).toEqual([
-    ['average', true],
-    ['strength', false],
-    ['none', false],
-  ]);
 });
 
 test('lines that the file has no room for are counted, and not calculated', () => {

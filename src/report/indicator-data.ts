@@ -42,13 +42,8 @@ function lineOf(
   const shown = all.subarray(series.first, series.end).filter(Number.isFinite);
   const largest = shown.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const step = 10 ** Math.floor(Math.log10(largest / finest));
-  const { high, low } = series.columns;
-  let [top, bottom] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let row = series.first; row < series.end; row++)
-    [top, bottom] = [Math.max(top, high[row] as number), Math.min(bottom, low[row] as number)];
-  const near = shown.reduce((count, value) => count + Number(value >= bottom && value <= top), 0);
   return {
-    line: { strategy, name, group, step, isPrice: near > shown.length / 2 },
+    line: { strategy, name, group, step },
     columns: levels.map((level) => steps(all, step, series, level)),
   };
 }
