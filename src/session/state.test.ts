@@ -32,7 +32,7 @@ function running(name: string, startedAt: number): () => void {
   const at = join('var', name);
   mkdirSync(at, { recursive: true });
   const { lock } = openState(at, { mode: name, account: 'spot', venue: 'v' }, []);
-  writeDaemonInfo(at, { pid: 1, mode: name, startedAt, exchange: '', control: '', token: '' });
+  writeDaemonInfo(at, { pid: 1, mode: name, startedAt, exchange: '', control: 'http://127.0.0.1:1', token: 'z' });
   return () => lock.release();
 }
 

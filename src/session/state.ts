@@ -10,6 +10,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -106,31 +107,38 @@ export function isHeld(dir: string, what: 'read' | 'written'): boolean {
   }
 }
 
-/** What the running daemon of a directory wrote; undefined when none runs there. */
-export function runningDaemon(dir: string): DaemonInfo | undefined {
-  const path = join(dir, daemonFile);
-  if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
-  return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
-}
-
 /** Only this address is ever given a token. */
 const controlPattern = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
-const daemonSchema = z.looseObject({ control: z.string().regex(controlPattern), token: z.string().regex(/^[\w-]+$/) });
+const daemonSchema = z.object({
+  pid: z.number(),
+  mode: z.string(),
+  startedAt: z.number(),
+  exchange: z.string(),
+  control: z.string().regex(controlPattern),
+  token: z.string().regex(/^[\w-]+$/),
+}) satisfies z.ZodType<DaemonInfo>;
+
+/** What the running daemon of a directory wrote; undefined when none runs there. */
+export const runningDaemon = (dir: string): DaemonInfo | undefined => daemonIn(dir, () => true);
 
 /**
- * How a program that serves others reaches the running daemon of a directory; undefined where none runs. Refuses a file that is not this
- * user's alone: whoever can write it chooses where we send a token, and whoever can read it needs no help of ours.
+ * The same for a program that serves others. Refuses a file that is not this user's alone: whoever can write it chooses where we send a
+ * token, and whoever can read it needs no help of ours.
  */
-export function ownDaemon(dir: string): Pick<DaemonInfo, 'control' | 'token'> | undefined {
+export const ownDaemon = (dir: string): DaemonInfo | undefined =>
+  daemonIn(dir, ({ uid, mode }) => {
+    const mine = process.getuid?.();
+    return mine === undefined || (uid === mine && (mode & 0o077) === 0);
+  });
+
+function daemonIn(dir: string, isTrusted: (file: Pick<Stats, 'uid' | 'mode'>) => boolean): DaemonInfo | undefined {
   const path = join(dir, daemonFile);
   if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
   let text: string;
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-    const { uid, mode } = fstatSync(file);
-    const mine = process.getuid?.();
-    if (mine !== undefined && (uid !== mine || (mode & 0o077) !== 0))
+    if (!isTrusted(fstatSync(file)))
       throw new Refusal(`${path} must belong to this user, with mode 0600: the daemon there is not asked`, 3);
     text = readFileSync(file, 'utf8');
   } catch (error) {
@@ -144,7 +152,7 @@ export function ownDaemon(dir: string): Pick<DaemonInfo, 'control' | 'token'> | 
   }
   const { success, data } = daemonSchema.safeParse(jsonOf(text));
   if (!success) throw new Refusal(`${path} is not what a daemon wrote: the daemon there is not asked`, 3);
-  return { control: data.control, token: data.token };
+  return data;
 }
 
 /** The state directories below the usual folder: those with a journal. */

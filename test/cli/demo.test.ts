@@ -1,15 +1,6 @@
 /** `sluice demo`: two processes, of which neither outlives the other for long. */
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +10,7 @@ import { realMs } from '../../src/clock/clock.ts';
 import { compareLedgers, comparisonText } from '../../src/commands/demo/compare-ledgers.ts';
 import { demoUser } from '../../src/commands/simulator/simulator.ts';
 import { journalFile } from '../../src/journal/open.ts';
+import { viewIn } from '../kit/daemon-view.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from '../kit/program.ts';
 import { pass, until } from '../kit/until.ts';
 
@@ -69,11 +61,7 @@ const modes = (top: string): ReadonlySet<string> =>
 const show = async (command: string): Promise<string> =>
   (await sluice([command, '--json', '--state', state], around)).stdout;
 
-async function marketTime(): Promise<number> {
-  const { control, token } = JSON.parse(readFileSync(join(state, 'daemon.json'), 'utf8')) as Record<string, string>;
-  const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
-  return ((await answer.json()) as { readonly marketTime: number }).marketTime;
-}
+const marketTime = async (): Promise<number> => (await viewIn(state)).marketTime;
 
 test('the demo fills an order soon; killed with -9 it takes its exchange along, and goes on where the market stood', async () => {
   const first = await startDemo();

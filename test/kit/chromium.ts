@@ -8,7 +8,8 @@ const { CI } = process.env;
 /** Without Chromium its tests are skipped and counted; under CI they fail, or nobody would notice. */
 export const isWithoutChromium = !existsSync(executablePath) && CI === undefined;
 
-export const launch = (): Promise<Browser> =>
+/** `more`: arguments of its command line. */
+export const launch = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -18,5 +19,6 @@ export const launch = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });

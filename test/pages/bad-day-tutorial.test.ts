@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { View } from '../../src/dashboard/view.ts';
 import { desk, launcher } from '../kit/command.ts';
+import { viewIn } from '../kit/daemon-view.ts';
 import { killLeftovers, type Program, startProgram } from '../kit/program.ts';
 import { until } from '../kit/until.ts';
 
@@ -69,11 +70,7 @@ async function start(): Promise<Program> {
   });
 }
 
-async function view(): Promise<View> {
-  const { control: url, token } = JSON.parse(readFileSync(join(state, 'daemon.json'), 'utf8'));
-  const reply = await fetch(`${url}/api/view`, { headers: { authorization: `Bearer ${token}` } });
-  return (await reply.json()) as View;
-}
+const view = (): Promise<View> => viewIn(state);
 
 function mountSmall(): boolean {
   try {

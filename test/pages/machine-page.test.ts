@@ -10,6 +10,7 @@ import { liveLikeBacktest } from '../kit/live-like-backtest.ts';
 import { type Machine, machineToken, startOnMachine } from '../kit/machine.ts';
 import { runWinter, saveSome } from '../kit/saved-runs.ts';
 import { view } from '../kit/view.ts';
+import { type WatchedPage, watchedPage } from '../kit/watched-page.ts';
 
 interface Compared {
   readonly live: { readonly fillsPerDay: number };
@@ -21,9 +22,8 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
   let context: BrowserContext;
   let machine: Machine;
   let page: Page;
-  /** What must not happen: errors of scripts, and requests that leave the origin. */
-  let errors: string[];
-  let requests: string[];
+  let requests: readonly string[];
+  let watched: WatchedPage;
 
   beforeAll(async () => {
     browser = await launch();
@@ -34,23 +34,14 @@ describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
       await runWinter(join(folder, 'before'));
       liveLikeBacktest(join(folder, 'live'), join(folder, 'before'));
     });
-    errors = [];
-    requests = [];
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    page = await context.newPage();
-    page.on('pageerror', (error) => errors.push(error.message));
-    page.on('request', (sent) => requests.push(sent.url()));
-    page.on('websocket', (socket) => requests.push(socket.url()));
-    await page.goto(machine.server.url);
+    // Tests end servers and daemons: then its requests fail.
+    watched = await watchedPage(browser, machine.server, { isQuiet: false });
+    ({ page, context, requests } = watched);
     await page.waitForSelector('.daemon');
   });
   afterEach(async () => {
-    const { port } = machine.server;
-    await context.close();
+    await watched.close();
     await machine.close();
-    expect(errors).toEqual([]);
-    const own = [`http://127.0.0.1:${port}/`, `ws://127.0.0.1:${port}/`, 'data:'];
-    expect(requests.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
   });
 
   const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) });

@@ -1,12 +1,12 @@
 /** A report opened from the disk in a real Chromium: nothing is asked of a network, nothing is refused, and clicks are answered. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest } from '../../src/commands/backtest/backtest.ts';
+import { isWithoutChromium, launch } from '../kit/chromium.ts';
 import { desk } from '../kit/command.ts';
 
-const executablePath = '/usr/bin/chromium';
 const at = desk();
 const file = join(at.dir, 'report.html');
 let browser: Browser;
@@ -14,8 +14,7 @@ let browser: Browser;
 beforeAll(async () => {
   const config = join(import.meta.dirname, '..', '..', 'config', 'backtest.yaml');
   await backtest({ config, set: [], json: false, report: file, out: () => {}, say: () => {} });
-  if (existsSync(executablePath) || process.env['CI'] !== undefined)
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
+  if (!isWithoutChromium) browser = await launch('--force-color-profile=srgb');
 });
 afterAll(async () => {
   await browser?.close();
@@ -27,8 +26,7 @@ test('129,600 klines with all their fills make a file below two megabytes', () =
   expect(readFileSync(file, 'utf8')).toContain('id="payload"');
 });
 
-// Without Chromium these are skipped and counted; under CI they fail, or nobody would notice.
-describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)('in Chromium', () => {
+describe.skipIf(isWithoutChromium)('in Chromium', () => {
   const trouble: string[] = [];
   async function opened(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<Page> {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme });

@@ -1,9 +1,6 @@
 /** A daemon whose market data never comes: the socket's address is wrong. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { View } from '../../src/dashboard/view.ts';
-import type { DaemonInfo } from '../../src/session/state.ts';
+import { viewIn } from '../kit/daemon-view.ts';
 import { speed, target } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { closeServices, service } from '../kit/services.ts';
@@ -26,9 +23,7 @@ test('it is said on the terminal, by status, on the page and by one alert, and t
   );
   await daemon.line(/Z warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
   await until('status', async () => /^ATTENTION {2}no market data: ws:/m.test((await rig.run('status')).stdout));
-  const { control, token } = JSON.parse(readFileSync(join(rig.state, 'daemon.json'), 'utf8')) as DaemonInfo;
-  const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
-  const { notices, stateText } = (await answer.json()) as View;
+  const { notices, stateText } = await viewIn(rig.state);
   expect(stateText).toMatch(/^No market data: /);
   expect(notices.map(({ level, text }) => `${level} ${text}`).join('\n')).toMatch(/^warn no market data: /m);
   await daemon.end('SIGTERM');

@@ -1,9 +1,7 @@
 /** The exchange's clock steps, or its gateways disagree about the time, while a daemon trades. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { View } from '../../src/dashboard/view.ts';
-import type { DaemonInfo } from '../../src/session/state.ts';
+import { viewIn } from '../kit/daemon-view.ts';
 import { price, quotes, target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { until } from '../kit/until.ts';
@@ -12,11 +10,7 @@ rigForEachTest();
 
 const fills = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count);
 
-async function view(): Promise<View> {
-  const { control, token } = JSON.parse(readFileSync(join(rig.state, 'daemon.json'), 'utf8')) as DaemonInfo;
-  const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
-  return (await answer.json()) as View;
-}
+const view = (): Promise<View> => viewIn(rig.state);
 
 test('a clock that steps is followed at the first request that is refused for it, and trading goes on', async () => {
   const daemon = await rig.start();

@@ -138,7 +138,7 @@ describe('a journal that something else changed', () => {
 
   test('is the business of the daemon that runs on it, which looked when it began', () => {
     const lock = takeLock(dir);
-    const there = { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' };
+    const there = { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'http://127.0.0.1:1', token: 'z' };
     writeDaemonInfo(dir, there);
     change("UPDATE fills SET price = '1'");
     expect(refusal(showFills)).toBeUndefined();
@@ -195,7 +195,14 @@ test('status and positions say that nobody watches the exits of a position, whil
   showPositions(options);
   expect(out.at(-1)).toBe('The protection works only while a daemon runs, and none runs here.');
   const lock = takeLock(dir);
-  writeDaemonInfo(dir, { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
+  writeDaemonInfo(dir, {
+    pid: 1,
+    mode: 'live',
+    startedAt: 1,
+    exchange: 'x',
+    control: 'http://127.0.0.1:1',
+    token: 'z',
+  });
   out = [];
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.join('\n')).not.toContain('not watched');

@@ -204,7 +204,10 @@ test('a second daemon on an account is told of the first, wherever that keeps it
     markTrading(given);
   };
   await start(options());
-  const there = { pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl, control: '', token: '' };
+  const there = {
+    ...{ pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl },
+    ...{ control: 'http://127.0.0.1:1', token: 'z' },
+  };
   writeDaemonInfo(dir, there);
   await start({ ...second, venueName: 'of another key' });
   expect(said).toEqual([]);
@@ -237,7 +240,14 @@ test('a first start that the exchange refuses leaves nothing behind, and the nex
 });
 
 test('what a daemon that died wrote of itself is gone as soon as another one begins', () => {
-  writeDaemonInfo(dir, { pid: 7, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
+  writeDaemonInfo(dir, {
+    pid: 7,
+    mode: 'live',
+    startedAt: 1,
+    exchange: 'x',
+    control: 'http://127.0.0.1:1',
+    token: 'z',
+  });
   const opening = startOpening(options());
   expect(runningDaemon(dir)).toBeUndefined();
   opening.lock.release();
