@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../domain/module-url.ts';
+import { redact } from '../domain/redaction.ts';
 import { type Alarm, type AlertsGiven, fromThread, type ToThread } from './messages.ts';
 import type { Alert, AlertLevel } from './routes.ts';
 import type { ThreadData } from './thread.ts';
@@ -12,6 +13,8 @@ export interface Alerts {
   /** Alarms that nobody has acknowledged, oldest first. */
   readonly alarms: readonly Alarm[];
   add(alert: Alert): void;
+  /** A start came up: what keeps the next one from it is sent at once. */
+  cameUp(): void;
   /** All is well: to be said each `wellEveryMs`. Where it is not, the pings end. */
   well(): void;
   /** Acknowledges an alarm, or all; resolves to how many there were. */
@@ -74,7 +77,9 @@ export function startAlerts(data: ThreadData, { failed, notice }: AlertsWatch): 
     get alarms() {
       return alarms;
     },
-    add: ({ kind, level, time, text }) => say({ kind: 'alert', alert: { kind, level, time, text } }),
+    // Secrets that were read after the thread began are known here alone.
+    add: (alert) => say({ kind: 'alert', alert: { ...alert, text: redact(alert.text) } }),
+    cameUp: () => say({ kind: 'cameUp' }),
     well: () => say({ kind: 'well' }),
     acknowledge(alarm, by) {
       if (isEnded) return Promise.reject(new Error('the alerts have stopped'));

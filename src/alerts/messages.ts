@@ -33,8 +33,11 @@ export const toThread = z.discriminatedUnion('kind', [
       time: z.number(),
       text: z.string(),
       resumesAll: z.boolean().optional(),
+      isOfStart: z.boolean().optional(),
     }),
   }),
+  /** A start came up. */
+  z.strictObject({ kind: z.literal('cameUp') }),
   /** All is well. */
   z.strictObject({ kind: z.literal('well') }),
   /** `alarm` undefined: all of them. */

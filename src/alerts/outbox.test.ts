@@ -55,6 +55,33 @@ test('a full disk gets what is in memory as soon as it takes it again, and a kil
   holder.close();
 });
 
+test('what was due once stays due when the clock is set back', () => {
+  outbox.add(alert('digest'), [{ channel: 'phone', at: now + minute }]);
+  const at = (time: number) => outbox.due('phone', time).length;
+  expect([at(now), at(now + minute), at(now - 60 * minute)]).toEqual([0, 1, 1]);
+});
+
 test('the outbox is for its owner alone', () => {
   expect(statSync(join(dir, outboxFile)).mode & 0o077).toBe(0);
+});
+
+test('what keeps a daemon from starting is news once an hour, also over restarts, until a start comes up', () => {
+  const hour = 60 * minute;
+  const isNews = (at: number) => outbox.isNews('did not start: #', at, hour);
+  expect([isNews(now), isNews(now + hour - 1)]).toEqual([true, false]);
+  outbox.close();
+  outbox = new Outbox(dir);
+  expect([isNews(now + minute), isNews(now + hour), isNews(now + hour + minute)]).toEqual([false, true, false]);
+  // The clock was set back.
+  expect(isNews(now)).toBe(true);
+  outbox.forgetReported();
+  expect(isNews(now)).toBe(true);
+});
+
+test('without a directory alerts are in memory, and nothing is written out', () => {
+  const memory = new Outbox(undefined);
+  memory.add(alert('did not start'), [{ channel: 'phone', at: now }]);
+  expect(memory.due('phone', now).map(({ text }) => text)).toEqual(['did not start']);
+  expect(memory.writeOut()).toBe(false);
+  memory.close();
 });

@@ -10,7 +10,7 @@ import type { Alert, Due } from './routes.ts';
 export interface Message extends Alert {
   readonly id: number;
   readonly channel: string;
-  /** UTC ms of the machine. */
+  /** UTC ms of the machine; 0 once it was due. */
   readonly due: number;
 }
 
@@ -39,11 +39,13 @@ const schema = `
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, level TEXT NOT NULL, time INTEGER NOT NULL, text TEXT NOT NULL, next_at INTEGER NOT NULL,
     every_ms INTEGER NOT NULL, channels TEXT NOT NULL, acknowledged_at INTEGER, acknowledged_by TEXT
   );
+  CREATE TABLE IF NOT EXISTS reported (text TEXT PRIMARY KEY, at INTEGER NOT NULL);
 `;
 
 const tables = [
   { name: 'messages', columns: 7 },
   { name: 'alarms', columns: 10 },
+  { name: 'reported', columns: 2 },
 ] as const;
 
 /** Acknowledged alarms are kept for so long, ms. */
@@ -65,17 +67,18 @@ export function waitingIn(dir: string): ReadonlyMap<string, number> {
 }
 
 export class Outbox {
-  readonly #path: string;
+  /** Undefined: in memory alone. */
+  readonly #path: string | undefined;
   #db: Database.Database;
   /** Called once when the file takes nothing any more, with the code of the error. */
   readonly #unkept: (code: string) => void;
 
-  /** Throws where the file cannot be opened, unless `unkept` is given. */
-  constructor(dir: string, unkept?: (code: string) => void) {
+  /** Throws where the file cannot be opened, unless `unkept` is given. Without a directory all is in memory. */
+  constructor(dir: string | undefined, unkept?: (code: string) => void) {
     this.#unkept = unkept ?? (() => undefined);
-    this.#path = join(dir, outboxFile);
+    this.#path = dir === undefined ? undefined : join(dir, outboxFile);
     try {
-      this.#db = opened(this.#path);
+      this.#db = opened(this.#path ?? ':memory:');
     } catch (error) {
       if (unkept === undefined || !(error instanceof Database.SqliteError)) throw error;
       this.#db = opened(':memory:');
@@ -101,14 +104,14 @@ export class Outbox {
 
   /** Writes what is in memory to the file again; true once that succeeded. False where it is not in memory, or the disk still does not take it. */
   writeOut(): boolean {
-    if (!this.#db.memory) return false;
+    if (!this.#db.memory || this.#path === undefined) return false;
     let file: Database.Database | undefined;
     try {
       const db = opened(this.#path);
       file = db;
       db.transaction(() => {
         // What a command acknowledged in the file meanwhile stays acknowledged.
-        db.exec('DELETE FROM messages; DELETE FROM alarms WHERE acknowledged_at IS NULL');
+        db.exec('DELETE FROM messages; DELETE FROM alarms WHERE acknowledged_at IS NULL; DELETE FROM reported');
         for (const table of tables) copyTable(this.#db, db, table);
       })();
     } catch (error) {
@@ -146,11 +149,32 @@ export class Outbox {
     });
   }
 
-  /** What is due on a channel, oldest first. */
-  due(channel: string, now: number): readonly Message[] {
-    return this.#db
-      .prepare('SELECT * FROM messages WHERE channel = ? AND due <= ? ORDER BY id')
-      .all(channel, now) as Message[];
+  /** Whether a text was not reported for so long, ms; then it counts as reported now. */
+  isNews(text: string, now: number, forMs: number): boolean {
+    const at = this.#db.prepare('SELECT at FROM reported WHERE text = ?').pluck().get(text) as number | undefined;
+    // A clock that was set back would hide it.
+    if (at !== undefined && at <= now && now - at < forMs) return false;
+    this.#change((db) => {
+      db.prepare('DELETE FROM reported WHERE at <= ?').run(now - forMs);
+      db.prepare('INSERT OR REPLACE INTO reported VALUES (?, ?)').run(text, now);
+    });
+    return true;
+  }
+
+  /** Each text is news again. */
+  forgetReported(): void {
+    this.#change((db) => db.exec('DELETE FROM reported'));
+  }
+
+  /** What is due on a channel, oldest first; all that waits there without a time. */
+  due(channel: string, now?: number): readonly Message[] {
+    const messages = this.#db
+      .prepare('SELECT * FROM messages WHERE channel = ? AND due <= coalesce(?, due) ORDER BY id')
+      .all(channel, now ?? null) as Message[];
+    // A clock that is set back must not delay them again.
+    if (now !== undefined && messages.some(({ due }) => due > 0))
+      this.#change((db) => db.prepare('UPDATE messages SET due = 0 WHERE channel = ? AND due <= ?').run(channel, now));
+    return messages;
   }
 
   sent(messages: readonly Message[]): void {

@@ -9,7 +9,7 @@ const holdsMs = 3 * wellEveryMs;
 export interface PingParts {
   readonly url: string;
   readonly everyMs: number;
-  /** UTC ms of the machine. */
+  /** ms that never step back: a thread that stands still must not seem well because the clock did. */
   readonly now: () => number;
   /** Said once when pings begin to fail, and once when they work again. */
   readonly notice: (level: 'info' | 'warn', text: string) => void;

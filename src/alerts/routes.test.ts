@@ -28,6 +28,18 @@ describe('a route', () => {
     expect(due.map(({ at }) => at - noon)).toEqual([hour, hour]);
   });
 
+  test('repeats an alarm at most once a minute', () => {
+    const read = (repeatMs: number) =>
+      schema.safeParse({
+        channels,
+        routes: [{ minLevel: 'error', to: ['phone'], escalate: { repeatMs, to: ['mail'] } }],
+      });
+    expect([read(60_000).success, read(59_999).error?.issues[0]?.message]).toEqual([
+      true,
+      'must be 60000 (a minute) or more',
+    ]);
+  });
+
   test('names who gets it when nobody acknowledges', () => {
     const escalate = { repeatMs: 60_000, to: ['mail'] };
     expect(

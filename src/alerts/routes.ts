@@ -14,6 +14,8 @@ export interface Alert {
   readonly text: string;
   /** A resume of all: what was killed, paused or halted needs no acknowledgement any more. */
   readonly resumesAll?: boolean | undefined;
+  /** What keeps a daemon from starting: a supervisor that tries again and again must not send it each time. */
+  readonly isOfStart?: boolean | undefined;
 }
 
 /** A message that is due at a time, UTC ms of the machine. */

@@ -395,3 +395,33 @@ test('what waits for a channel that is not configured any more is dropped', asyn
   sender();
   expect(outbox.waiting().size).toBe(0);
 });
+
+test('what keeps a daemon from starting is sent once an hour, however often and with whatever numbers it is tried', async () => {
+  const failed = (process: number): Promise<void> => {
+    const one = sender();
+    one.add(alert(`did not start: process ${process} holds it`, { isOfStart: true }));
+    return one.send();
+  };
+  for (let time = 0; time < 60; time++) {
+    await failed(1_000 + time);
+    now += minute;
+  }
+  expect(texts()).toEqual(['ERROR did not start: process 1000 holds it']);
+  await failed(2_000);
+  expect(texts()).toHaveLength(2);
+});
+
+test('a clock that is set back delays neither a retry nor an alarm', async () => {
+  const escalate = { repeatMs: 5 * minute, to: ['phone'] };
+  const one = sender({ routes: [{ minLevel: 'error', to: ['phone'], escalate }] });
+  failing['phone'] = 'HTTP 500';
+  one.add(alert('killed'));
+  await one.send();
+  now -= 60 * minute;
+  failing = {};
+  await one.send();
+  expect(texts()[0]).toMatch(/killed/);
+  now += 5 * minute;
+  await one.send();
+  expect(texts().join('\n')).toMatch(/not acknowledged yet: killed/);
+});

@@ -34,8 +34,9 @@ const hourMs = 3_600_000;
 
 interface ChannelState {
   failures: number;
-  /** Nothing is sent before, UTC ms. */
-  notBefore: number;
+  /** When it failed last, UTC ms, and how long it waits since then, ms. */
+  failedAt: number;
+  waitMs: number;
   /** Messages that may be sent now, those that only errors may use, and when that was counted. */
   allowance: number;
   errorAllowance: number;
@@ -61,7 +62,7 @@ export class Sender {
       names.map((name) => [
         name,
         this.#states.get(name) ?? {
-          ...{ failures: 0, notBefore: 0, sending: undefined },
+          ...{ failures: 0, failedAt: 0, waitMs: 0, sending: undefined },
           ...{ allowance: burst, errorAllowance: burst, countedAt: now },
         },
       ]),
@@ -81,6 +82,7 @@ export class Sender {
     const safe = { ...alert, text: escapeText(redact(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
+    if (alert.isOfStart === true && !outbox.isNews(withoutNumbers(safe.text), now(), hourMs)) return;
     if (escalation === undefined) {
       outbox.add(safe, due);
       return;
@@ -114,7 +116,9 @@ export class Sender {
   #escalate(): void {
     const { config, channels, outbox, now } = this.#parts;
     for (const alarm of outbox.alarms()) {
-      if (alarm.nextAt > now() || heldUntil(config, alarm.level, now()) > now()) continue;
+      const waitMs = alarm.nextAt - now();
+      // One that lies further ahead is of before the clock was set back.
+      if ((waitMs > 0 && waitMs <= alarm.everyMs) || heldUntil(config, alarm.level, now()) > now()) continue;
       const text = `not acknowledged yet: ${alarm.text} (alarm ${alarm.id}: sluice alerts ack ${alarm.id})`;
       // A channel that does not answer keeps one copy of it.
       const free = alarm.to.filter((channel) => channels.has(channel) && !outbox.holds(channel, text));
@@ -134,9 +138,11 @@ export class Sender {
   /** Sends one message; false where there is none, or it failed. */
   async #sendOn(name: string, send: Send, state: ChannelState, isLast: boolean): Promise<boolean> {
     const { config, outbox, now } = this.#parts;
-    if (!isLast && now() < state.notBefore) return false;
+    const sinceMs = now() - state.failedAt;
+    // Below 0 the clock was set back.
+    if (!isLast && sinceMs >= 0 && sinceMs < state.waitMs) return false;
     const messages = isLast
-      ? outbox.due(name, Number.MAX_SAFE_INTEGER).filter(({ level }) => heldUntil(config, level, now()) <= now())
+      ? outbox.due(name).filter(({ level }) => heldUntil(config, level, now()) <= now())
       : outbox.due(name, now());
     const rated = messages.length === 0 ? undefined : this.#share(state, worst(messages));
     const share = rated ?? (isLast && messages.length > 0 ? 'allowance' : undefined);
@@ -148,10 +154,12 @@ export class Sender {
       state[share] -= 1;
       if (state.failures >= reportedFailures) this.#report(name, 'info', `alerts by ${name} work again`);
       state.failures = 0;
+      state.waitMs = 0;
       return true;
     }
     state.failures += 1;
-    state.notBefore = now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
+    state.failedAt = now();
+    state.waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
     if (state.failures === reportedFailures)
       this.#report(
         name,
@@ -185,6 +193,9 @@ export class Sender {
     );
   }
 }
+
+/** Times, amounts and processes differ from one start to the next. */
+const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '#');
 
 const worst = (messages: readonly Message[]): AlertLevel =>
   messages.reduce<AlertLevel>(

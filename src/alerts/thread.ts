@@ -10,7 +10,8 @@ import type { AlertLevel } from './routes.ts';
 import { Sender, type SenderGiven } from './sender.ts';
 
 export interface ThreadData extends AlertsGiven {
-  readonly stateDir: string;
+  /** Undefined where nothing may be written: then alerts are in memory. */
+  readonly stateDir: string | undefined;
 }
 
 /** Between two looks at what is due, real ms. */
@@ -43,7 +44,7 @@ function serve(port: MessagePort, { stateDir, ...given }: ThreadData): void {
   const pingOf = ({ config, secrets }: AlertsGiven): Ping | undefined =>
     secrets.ping === undefined || config.ping === undefined
       ? undefined
-      : new Ping({ url: secrets.ping, everyMs: config.ping.everyMs, now: machineWall, notice });
+      : new Ping({ url: secrets.ping, everyMs: config.ping.everyMs, now: () => systemClock.monotonic(), notice });
   let ping = pingOf(given);
   let shown = '';
   // Also those that a command acknowledged, which writes to the same file.
@@ -78,6 +79,7 @@ function serve(port: MessagePort, { stateDir, ...given }: ThreadData): void {
     const message = toThread.parse(given);
     if (message.kind === 'end') end();
     else if (message.kind === 'well') ping?.well();
+    else if (message.kind === 'cameUp') outbox.forgetReported();
     else if (message.kind === 'configure') {
       sender.configure(sendingOf(message.given));
       ping = pingOf(message.given);

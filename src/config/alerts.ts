@@ -80,6 +80,9 @@ const channel = z.discriminatedUnion(
 );
 export type ChannelConfig = z.output<typeof channel>;
 
+/** Below that, an alarm is a flood. */
+const leastRepeatMs = 60_000;
+
 const route = z.strictObject({
   /** This level and those above it. */
   minLevel: z.enum(['info', 'warn', 'error']),
@@ -88,7 +91,12 @@ const route = z.strictObject({
   /** Collects alerts, and sends them as one message so often. */
   digestMs: positiveMs.optional(),
   /** Sends it again, and also to these channels, until somebody acknowledges it. */
-  escalate: z.strictObject({ repeatMs: positiveMs, to: z.array(name).min(1) }).optional(),
+  escalate: z
+    .strictObject({
+      repeatMs: positiveMs.refine((ms) => ms >= leastRepeatMs, `must be ${leastRepeatMs} (a minute) or more`),
+      to: z.array(name).min(1),
+    })
+    .optional(),
 });
 export type RouteConfig = z.output<typeof route>;
 

@@ -50,6 +50,24 @@ test('fills and a kill arrive, while another channel hangs, and orders go on', a
   expect(await daemon.end('SIGINT')).toMatchObject({ code: 130 });
 });
 
+test('a resume of all acknowledges the alarm of a kill', async () => {
+  const hook = await receiver();
+  Object.assign(rig.env, { SLUICE_ALERT_HOOK: hook.url });
+  const escalate = { repeatMs: 3_600_000, to: ['hook'] };
+  rig.configure({
+    alerts: { channels: { hook: { type: 'webhook' } }, routes: [{ minLevel: 'error', to: ['hook'], escalate }] },
+  });
+  const daemon = await rig.start();
+  const open = async (): Promise<number> =>
+    (JSON.parse((await rig.run('alerts', 'list', '--json')).stdout) as { readonly alarms: readonly object[] }).alarms
+      .length;
+  await rig.run('kill');
+  await until('the alarm', async () => (await open()) === 1);
+  await rig.run('resume');
+  await until('its end', async () => (await open()) === 0);
+  await daemon.end('SIGINT');
+});
+
 test('a secret that is missing is refused before anything is opened, and a test says which channel fails', async () => {
   const hook = await receiver();
   Object.assign(rig.env, { SLUICE_ALERT_HOOK: hook.url });
