@@ -11,6 +11,14 @@ export class Refusal extends Error {
   }
 }
 
+/** Refused because a disk has no space: that passes when somebody makes some. */
+export class NoSpace extends Refusal {}
+
+/** Any write can fail so, those of libraries included. */
+export const isNoSpace = (error: unknown): error is Error =>
+  error instanceof NoSpace ||
+  (error instanceof Error && /ENOSPC|EDQUOT|No space left on device|database or disk is full/.test(error.message));
+
 /** The message of whatever was thrown. */
 export const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -252,6 +252,7 @@ export type NoticeTopic =
   | 'banned'
   | 'clock'
   | 'diskFull'
+  | 'notStarted'
   | 'ledger'
   | 'quarantined'
   | 'stopReached'

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { NoSpace, Refusal } from '../domain/refusal.ts';
 import { type Examining, examine } from './examine.ts';
 import { oneLine } from './examiner.ts';
 import { chainOf, commitIn, readHead } from './hash-chain.ts';
@@ -117,11 +117,11 @@ export function prepareDir(dir: string): void {
 export const openState = (dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState =>
   beginOpening(dir, binding, strategyIds, guard).block();
 
+/** Another process holds the directory. */
+export class InUse extends Refusal {}
+
 export const refusedAsHeld = (dir: string): Refusal =>
-  new Refusal(
-    `state directory ${dir} is in use by a running daemon: stop it first, or give another with --state DIR`,
-    3,
-  );
+  new InUse(`state directory ${dir} is in use by a running daemon: stop it first, or give another with --state DIR`, 3);
 
 /** A locked state directory whose journal threads may still examine. Nothing is written before they have finished. */
 export interface Opening {
@@ -166,8 +166,7 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
 
 function refusalOf(error: unknown, dir: string): Refusal {
   if (error instanceof Refusal) return error;
-  if (isFull(error))
-    return new Refusal(`state directory ${dir} has no free space: free some, then start again; nothing was lost`, 3);
+  if (isFull(error)) return new NoSpace(`state directory ${dir} has no free space: free some; nothing was lost`, 3);
   return new Refusal(
     `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
     3,

@@ -37,6 +37,7 @@ export const alarmPages: Readonly<Record<AlarmTopic, string>> = {
   banned: 'banned',
   clock: 'clock',
   diskFull: 'disk-full',
+  notStarted: 'not-started',
   quarantined: 'quarantined',
   stopReached: 'stop-reached',
   strategyStopped: 'strategy-stopped',

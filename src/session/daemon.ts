@@ -22,6 +22,7 @@ import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
 import type { Session } from './session.ts';
+import { StartReports } from './start-reports.ts';
 import { defaultStateDir, isHeld, makeStateDir } from './state.ts';
 import { showStatus } from './view/terminal.ts';
 
@@ -50,42 +51,52 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const { config: file, set, say } = options;
   const settings = set.map(parseSetting);
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
-  if (mode === 'paper' && config.account !== 'spot')
-    throw new Refusal(
-      `${file}: account: margin is not supported on paper: without interest and liquidation the result would be too good. Use account: spot`,
-    );
-  const configured = await configure(config.strategies, file, settings);
-  // Simulated fills cost no requests.
-  if (mode === 'live') refuseUnfit(config, configured, file);
-  const stateDir = options.state ?? defaultStateDir(mode);
-  const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   const alertSecrets = alertSecretsOf(config);
-  refuseSecretNames(configured);
-  const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
-  const reason = options.acceptRestored;
-  await runUntilStopped(
-    {
-      ...options,
-      beside: recordSession(config, configured, file, say),
-      replayDenials: options.replayDenials?.(file, settings),
-      reread() {
-        const next = readConfig(file, tradingSchema, settings);
-        const nextSecrets = alertSecretsOf(next);
-        refuseSecretNames(configured);
-        return { config: next, alertSecrets: nextSecrets };
+  const stateDir = options.state ?? defaultStateDir(mode);
+  const starting = new StartReports({ mode, stateDir, say, alerts: givenOf(config, alertSecrets) });
+  try {
+    if (mode === 'paper' && config.account !== 'spot')
+      throw new Refusal(
+        `${file}: account: margin is not supported on paper: without interest and liquidation the result would be too good. Use account: spot`,
+      );
+    const configured = await configure(config.strategies, file, settings);
+    // Simulated fills cost no requests.
+    if (mode === 'live') refuseUnfit(config, configured, file);
+    const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
+    refuseSecretNames(configured);
+    const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
+    const reason = options.acceptRestored;
+    await runUntilStopped(
+      {
+        ...options,
+        beside: recordSession(config, configured, file, say),
+        replayDenials: options.replayDenials?.(file, settings),
+        reread() {
+          const next = readConfig(file, tradingSchema, settings);
+          const nextSecrets = alertSecretsOf(next);
+          refuseSecretNames(configured);
+          return { config: next, alertSecrets: nextSecrets };
+        },
+        starting,
+        alertSecrets,
+        metricsToken: token,
+        mode,
+        config,
+        configured,
+        stateDir,
+        acceptRestored: reason === undefined ? undefined : statedReason(reason, '--accept-restored'),
       },
-      alertSecrets,
-      metricsToken: token,
-      mode,
-      config,
-      configured,
-      stateDir,
-      acceptRestored: reason === undefined ? undefined : statedReason(reason, '--accept-restored'),
-    },
-    async (common) =>
-      secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
-  );
+      async (common) =>
+        secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
+    );
+  } catch (error) {
+    await starting.failed(error);
+    throw error;
+  }
 }
+
+const givenOf = ({ alerts }: TradingConfig, secrets: AlertSecrets | undefined) =>
+  alerts === undefined || secrets === undefined ? undefined : { config: alerts, secrets };
 
 /** Every text would say `•••` for such a strategy. */
 function refuseSecretNames(configured: readonly Configured[]): void {
@@ -114,6 +125,7 @@ export interface RunOptions
     | 'reread'
     | 'confirm'
   > {
+  readonly starting: StartReports;
   readonly json: boolean;
   readonly out: (line: string) => void;
   /** Overrides the configuration. */
@@ -139,9 +151,16 @@ export async function runUntilStopped(
   options: RunOptions,
   start: (common: StartOptions) => Promise<Session>,
 ): Promise<void> {
-  const { stateDir, json, out, say, signal, logLevel, beside } = options;
+  const { stateDir, json, out, say, signal, logLevel, beside, starting } = options;
   const takeAway = makeStateDir(stateDir);
-  const { log, file, change } = await fileLog(stateDir, options.config.log, logLevel);
+  // Its port, and its alerts, would be taken by the same daemon.
+  if (isHeld(stateDir, 'written')) throw refusedAsHeld(stateDir);
+  starting.begin();
+  const { log, file, change } = await starting.whenThereIsSpace(
+    () => fileLog(stateDir, options.config.log, logLevel),
+    signal,
+  );
+  starting.logTo(log);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
@@ -159,14 +178,12 @@ export async function runUntilStopped(
   try {
     let measured: Metrics | undefined;
     if (options.config.metrics !== undefined) {
-      // Its port would be taken by the same daemon.
-      if (isHeld(stateDir, 'written')) throw refusedAsHeld(stateDir);
       measured = new Metrics({ mode: options.mode, version: version(), stateDir, log: file });
       metrics = await serveMetrics(options.config.metrics, measured, options.metricsToken);
       say(`metrics    ${metrics.url}`);
     }
     const parts = { environment: process.env, log, changeLog: change, fatal, recorder: beside?.recorder };
-    session = await start({ ...options, ...parts, metrics: measured });
+    session = await starting.whenThereIsSpace(() => start({ ...options, ...parts, metrics: measured }), signal);
   } catch (error) {
     await metrics?.close();
     systemd.stopping();
@@ -180,6 +197,7 @@ export async function runUntilStopped(
   systemd.stopping();
   say('stopping: finishing requests in flight (again to end at once)');
   await session.stop();
+  await starting.end();
   await beside?.stop();
   await metrics?.close();
   say(`stopped; state is in ${stateDir}`);

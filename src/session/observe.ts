@@ -1,6 +1,6 @@
 /** What is made of the entries of the journal while a daemon runs: the view of the dashboard, and the events that are logged and shown. */
 import type { Observable } from 'rxjs';
-import { type Alerts, startAlerts } from '../alerts/alerts.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
@@ -117,20 +117,11 @@ export function stateReports(
   };
 }
 
-/** Sends the events to the channels of the configuration, from the start to the end of the session. */
-function sendAlerts(
-  { config, alertSecrets, stateDir }: SessionOptions,
-  events: SessionEvents,
-  undo: Undo,
-): Alerts | undefined {
-  if (config.alerts === undefined || alertSecrets === undefined) return undefined;
-  const alerts = startAlerts(
-    { config: config.alerts, secrets: alertSecrets, redacted: registeredSecrets(), stateDir },
-    {
-      failed: (error) => events.ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
-      notice: (level, text) => events.ofAlerts(level, text),
-    },
-  );
+/** Sends the events by the alerts of the start, until the session ends. */
+function sendAlerts({ starting }: SessionOptions, events: SessionEvents, undo: Undo): Alerts | undefined {
+  const alerts = starting?.alerts;
+  if (alerts === undefined) return undefined;
+  starting?.reportAlertsTo((level, text) => events.ofAlerts(level, text));
   const text = alertTexts();
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
@@ -138,9 +129,9 @@ function sendAlerts(
     if (kind === 'alerts' || (kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;
     alerts.add({ kind, level, time, text: text(event), resumesAll: kind === 'resume' && event.strategy === null });
   });
-  undo.unshift(async () => {
+  undo.unshift(() => {
     sent.unsubscribe();
-    await alerts.end();
+    starting?.reportAlertsTo(undefined);
   });
   return alerts;
 }

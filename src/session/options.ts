@@ -16,6 +16,7 @@ import type { Log } from './log/log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
+import type { StartReports } from './start-reports.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {
@@ -67,6 +68,8 @@ export interface SessionOptions {
   readonly recorder?: Recorder | undefined;
   /** Where a configuration asks for them. */
   readonly metrics?: Metrics | undefined;
+  /** Reports a start that does not come up, and starts the alerts. */
+  readonly starting?: StartReports | undefined;
   /** Left out where no alerts are configured. */
   readonly alertSecrets?: AlertSecrets | undefined;
   readonly replayDenials?: DenialsReplay | undefined;

@@ -156,6 +156,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const clock = new ScaledClock(config.exchange.speed);
   const limits = sharedLimits(options, clock);
   undo.unshift(() => limits.close());
+  options.starting?.watchBans({ clock, stoppedUntil: limits.stoppedUntil });
   const x = exchange({
     ...config.exchange,
     apiKey: secrets?.apiKey ?? '',
@@ -174,7 +175,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     observeFrames: options.recorder?.observeFrames,
   });
   undo.unshift(() => x.close());
-  const reaching = { url, clock, signal: options.signal, waiting: options.say };
+  const reaching = { url, clock, signal: options.signal, waiting: options.starting?.waits ?? options.say };
   await queryUntilAnswered(reaching, 'its time', async () => {
     const answer = await x.syncTime();
     await refuseMeasuredSpeed(x, clock, url);
@@ -185,6 +186,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const balances =
     secrets === undefined ? undefined : await queryUntilAnswered(reaching, 'the account', () => x.account.balances());
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
+  options.starting?.reached();
   const { configured, leftOut } = withoutUnlisted(options.configured, available);
   const instruments = instrumentsFor(configured, available, `the exchange at ${url}`);
   return { clock, limits, exchange: x, reaching, instruments, configured, leftOut, balances };

@@ -45,10 +45,11 @@ test('a start that is refused leaves nothing of a directory that it made, and al
   start(join('a', 'b'))();
   expect(existsSync('a')).toBe(false);
   const takeAway = start('c');
-  writeFileSync(join('c', 'sluice.log'), 'something was said');
+  // Alerts that could not be sent yet.
+  writeFileSync(join('c', 'alerts.db'), '');
   takeAway();
   start('c')();
-  expect(readdirSync('c')).toEqual(['lock.db', 'sluice.log']);
+  expect(readdirSync('c')).toEqual(['alerts.db', 'lock.db', 'sluice.log']);
   expect(() => makeStateDir(join('c', 'lock.db'))).toThrow(/^state directory c.lock\.db is a file: name a directory/);
 });
 
@@ -75,11 +76,15 @@ test('of several running daemons a reading command takes the one that began last
   const ends = [running('live', 2), running('paper', 1)];
   expect(chooseState(undefined, say).dir).toBe(join('var', 'live'));
   expect(said).toEqual([`reading ${join('var', 'live')} (live, running as process 1)`]);
-  expect(() => chooseState(undefined, say, true)).toThrow(/several daemons run: .*live.*paper/);
+  expect(() => chooseState(undefined, say, true)).toThrow(
+    /several state directories: choose one with --state var.live \(live, running as process 1\) or --state var.paper \(paper, /,
+  );
   expect(chooseState(join('var', 'paper'), say, true).running?.mode).toBe('paper');
   ends[0]?.();
-  expect(chooseState(undefined, say, true).dir).toBe(join('var', 'paper'));
+  expect(chooseState(undefined, say).dir).toBe(join('var', 'paper'));
   ends[1]?.();
+  // Neither does it take the only one that runs: the other may be meant.
+  expect(() => chooseState(undefined, say, true)).toThrow('several state directories');
 });
 
 test.runIf(process.platform !== 'win32')(

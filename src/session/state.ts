@@ -18,13 +18,15 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { jsonOf } from '../domain/json.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { isNoSpace, NoSpace, Refusal } from '../domain/refusal.ts';
+import { moment } from '../domain/words.ts';
 import { oneLine } from '../journal/examiner.ts';
 import { isLocked } from '../journal/lock.ts';
 import { journalFile, prepareDir } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 
 const daemonFile = 'daemon.json';
+const startingFile = 'starting.json';
 /** Folder of state directories, runs and data in a project. */
 export const stateRoot = 'var';
 
@@ -47,18 +49,15 @@ export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
 /** What a command says of a journal that its disk, or its rights, keep from it (exit 3); another error as it is. */
 export function refusalOf(error: unknown, dir: string, what: 'read' | 'written'): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  const advice = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code)
-    ? anotherUser
-    : error.code === 'SQLITE_FULL'
-      ? 'make room'
-      : 'check its disk, or restore a backup';
+  const isClosed = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code);
+  const advice = isClosed ? anotherUser : isNoSpace(error) ? 'make room' : 'check its disk, or restore a backup';
   return new Refusal(
     `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
     3,
   );
 }
 
-/** What a start writes before it is known whether anything comes of it. */
+/** What a start writes before it is known whether anything comes of it. Alerts that wait are kept. */
 const early: readonly string[] = ['lock.db', 'sluice.log'];
 
 /** Makes a state directory where it is not there; what it gives takes away again what was made, for a start that is refused. */
@@ -69,8 +68,7 @@ export function makeStateDir(dir: string): () => void {
   for (let at = resolve(dir); !existsSync(at); at = dirname(at)) made.push(at);
   prepareDir(dir);
   return () => {
-    const isEmpty = (name: string): boolean => early.includes(name) && statSync(join(dir, name)).size === 0;
-    if (made.length === 0 || !existsSync(dir) || !readdirSync(dir).every(isEmpty)) return;
+    if (made.length === 0 || !existsSync(dir) || !readdirSync(dir).every((name) => early.includes(name))) return;
     for (const name of early) rmSync(join(dir, name), { force: true });
     try {
       for (const at of made) rmdirSync(at);
@@ -89,9 +87,47 @@ export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
   } catch (error) {
     rmSync(`${path}.new`, { force: true });
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const what = code === 'ENOSPC' ? 'has no free space: free some' : `cannot be written (${code}): check its disk`;
-    throw new Refusal(`state directory ${dir} ${what}, then start again`, 3);
+    if (code === 'ENOSPC') throw new NoSpace(`state directory ${dir} has no free space: free some`, 3);
+    throw new Refusal(`state directory ${dir} cannot be written (${code}): check its disk, then start again`, 3);
   }
+}
+
+/** What a starting daemon says to commands. */
+export interface StartingInfo {
+  readonly pid: number;
+  readonly mode: string;
+  /** UTC ms of the machine. */
+  readonly startedAt: number;
+  /** What it does, or waits for. */
+  readonly text: string;
+}
+
+/** Where it cannot be written, commands only see that the directory is held. */
+export function writeStarting(dir: string, info: StartingInfo): void {
+  const path = join(dir, startingFile);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch {
+    removeStarting(dir);
+  }
+}
+
+export function removeStarting(dir: string): void {
+  for (const name of [startingFile, `${startingFile}.new`]) rmSync(join(dir, name), { force: true });
+}
+
+/** What the daemon wrote that is starting on a directory; undefined where none is. */
+function startingDaemon(dir: string): StartingInfo | undefined {
+  const path = join(dir, startingFile);
+  return existsSync(path) && isHeld(dir, 'read') ? (jsonOf(readFileSync(path, 'utf8')) as StartingInfo) : undefined;
+}
+
+/** Why no running daemon takes a command, for people. */
+export function noDaemonText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting'>): string {
+  if (starting !== undefined)
+    return `the daemon on ${dir} (process ${starting.pid}) is starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
+  return isHeld(dir, 'read') ? `a daemon is just starting or stopping on ${dir}` : `no daemon runs on ${dir}`;
 }
 
 export function removeDaemonInfo(dir: string): void {
@@ -172,11 +208,13 @@ export interface StateChoice {
 export interface ChosenState {
   readonly dir: string;
   readonly running: DaemonInfo | undefined;
+  /** Undefined where none is starting. */
+  readonly starting: StartingInfo | undefined;
 }
 
 /**
  * The directory given, or that of the daemon that started last, or else the newest; `say` reports which. A command that
- * acts (`acting`) does not choose among several running daemons: stopping the wrong one would leave the right one trading.
+ * acts (`acting`) does not choose among several: stopping the wrong daemon would leave the right one trading.
  */
 export function chooseState(given: string | undefined, say: (text: string) => void, acting = false): ChosenState {
   if (given !== undefined) {
@@ -188,26 +226,38 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
         `${join(given, journalFile)} is empty, not a journal of Sluice: the disk was full or crashed, or a start was interrupted`,
         3,
       );
-    return { dir: given, running: runningDaemon(given) };
+    return stateAt(given);
   }
   const known = usualStateDirs()
-    .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
-    .sort((a, b) => (b.running?.startedAt ?? 0) - (a.running?.startedAt ?? 0) || b.usedAt - a.usedAt);
+    .map((dir) => ({ state: stateAt(dir), usedAt: usedAt(dir) }))
+    .sort((a, b) => startedAt(b.state) - startedAt(a.state) || b.usedAt - a.usedAt)
+    .map(({ state }) => state);
   const chosen = known[0];
   if (chosen === undefined)
     throw new Refusal(
       `no state directory in ${stateRoot}/: start one first (sluice demo), or give it with --state DIR`,
     );
-  const running = known.filter((one) => one.running !== undefined).map(({ dir }) => dir);
-  if (acting && running.length > 1) {
-    throw new Refusal(`several daemons run: choose one with --state ${running.join(' or --state ')}`);
-  }
-  say(
-    chosen.running === undefined
-      ? `reading ${chosen.dir} (no daemon is running on it)`
-      : `reading ${chosen.dir} (${chosen.running.mode}, running as process ${chosen.running.pid})`,
-  );
+  if (acting && known.length > 1)
+    throw new Refusal(
+      `there are several state directories: choose one with ${known.map((one) => `--state ${one.dir} (${daemonText(one)})`).join(' or ')}`,
+    );
+  say(`reading ${chosen.dir} (${daemonText(chosen)})`);
   return chosen;
+}
+
+/** A directory with its daemon. */
+export const stateAt = (dir: string): ChosenState => {
+  const running = runningDaemon(dir);
+  return { dir, running, starting: running === undefined ? startingDaemon(dir) : undefined };
+};
+
+const startedAt = ({ running, starting }: ChosenState): number => (running ?? starting)?.startedAt ?? 0;
+
+function daemonText({ running, starting }: ChosenState): string {
+  if (running !== undefined) return `${running.mode}, running as process ${running.pid}`;
+  return starting === undefined
+    ? 'no daemon is running on it'
+    : `${starting.mode}, starting as process ${starting.pid}`;
 }
 
 /** The directory of another user would seem empty. */

@@ -1,6 +1,6 @@
 /** Exit codes of errors that end a program. */
 import { CommanderError } from 'commander';
-import { Refusal } from '../domain/refusal.ts';
+import { isNoSpace, Refusal } from '../domain/refusal.ts';
 import { StoppedEarly } from '../process/signals.ts';
 
 /** Prints an error, and returns its exit code. */
@@ -10,8 +10,7 @@ export function exitCodeOf(error: unknown, say: (line: string) => void, program 
     say(`${program}: ${error.message}`);
     return error instanceof StoppedEarly ? 0 : error.exitCode;
   }
-  // Any write can fail so, those of libraries included.
-  if (error instanceof Error && /ENOSPC|EDQUOT|No space left on device/.test(error.message))
+  if (isNoSpace(error))
     say(`${program}: a disk is full: ${error.message.split('\n')[0]}: make room there, or name another folder`);
   else
     say(

@@ -153,7 +153,7 @@ test('a strategy that is not configured, a shipped one, and a state without a da
   expect((await rig.run('reload', 'trend')).stderr).toMatch(/is shipped with Sluice/);
   await daemon.end('SIGINT');
   expect((await rig.run('reload', 'trend')).stderr).toMatch(
-    /no daemon runs on .*: the next one there reads the newest code and configuration/,
+    /no daemon runs on .*\. The next one there reads the newest code and configuration/,
   );
 });
 

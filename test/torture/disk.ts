@@ -80,19 +80,22 @@ async function unjournalled({ exchange, rig }: Arena): Promise<readonly string[]
     .map(({ clientOrderId }) => `create ${clientOrderId} left while the disk was full and is not in the journal`);
 }
 
-/** Each start on a disk that is too small ends with a line that says so. */
+/** Each start on a disk that is too small waits, or ends with a line that says so. */
 async function growUntilItStarts(arena: Arena): Promise<void> {
   for (;;) {
     const daemon = arena.launch();
-    const hasEnded = (): boolean => !daemon.runs || daemon.lines.some((line) => line.includes('Z ready: '));
-    await until('a first start', hasEnded, patienceMs);
-    if (daemon.runs) {
+    const says = (words: string): boolean => daemon.lines.some((line) => line.includes(words));
+    const isReady = (): boolean => daemon.runs && says('Z ready: ');
+    const isWaiting = (): boolean => says('goes on when there is space');
+    await until('a first start', () => !daemon.runs || isReady() || isWaiting(), patienceMs);
+    if (isReady()) {
       await daemon.end('SIGKILL');
       // The next start writes a little more than this one did.
       grow(arena, startKib);
       return;
     }
-    const faults = await clearEnd(daemon);
+    const faults = daemon.runs ? [] : await clearEnd(daemon);
+    if (daemon.runs) await daemon.end('SIGKILL');
     if (faults.length > 0) throw new Error(faults.join('; '));
     grow(arena, startKib);
   }

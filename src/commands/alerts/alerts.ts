@@ -64,7 +64,7 @@ export async function testAlerts({
 function outboxIn({ state, say }: { readonly state?: string } & Pick<Output, 'say'>): Outbox {
   const { dir } = chooseState(state, say);
   if (!existsSync(join(dir, outboxFile)))
-    throw new Refusal(`no alerts were sent from ${dir}: its daemon has no alerts in its configuration`);
+    throw new Refusal(`no alerts were sent from ${dir}: no daemon with alerts in its configuration has started there`);
   return new Outbox(dir);
 }
 

@@ -8,7 +8,7 @@ import { type Control, control, refuseUnknown } from '../../session/control/cont
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
 import { findOrder } from '../../session/find-order.ts';
-import { chooseState, inJournal } from '../../session/state.ts';
+import { chooseState, inJournal, noDaemonText } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { ShowOptions } from '../show/read-state.ts';
 
@@ -72,11 +72,12 @@ export async function flatten(
 ): Promise<void> {
   const { state, strategy, symbol, maxSlippage } = options;
   const reason = statedReason(options.reason);
-  const { dir, running } = chooseState(state, options.say, true);
+  const chosen = chooseState(state, options.say, true);
+  const { dir, running } = chosen;
   if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
     throw new Refusal(
-      `no daemon runs on ${dir}: only a daemon can close positions. Start it; sluice pause before that keeps it from entering`,
+      `${noDaemonText(chosen)}. Only a daemon that trades can close positions; sluice kill before that keeps it from entering`,
       1,
     );
   const body = { by: 'operator', strategy, symbol, maxSlippage, reason };
@@ -98,9 +99,13 @@ export async function reload(
   if (loosen && options.reason === undefined)
     throw new Refusal('--loosen allows more than before: say why, for the journal, with --reason TEXT');
   const reason = statedReason(options.reason ?? 'sluice reload');
-  const { dir, running } = chooseState(options.state, options.say, true);
+  const chosen = chooseState(options.state, options.say, true);
+  const { dir, running } = chosen;
   if (running === undefined)
-    throw new Refusal(`no daemon runs on ${dir}: the next one there reads the newest code and configuration`, 1);
+    throw new Refusal(
+      `${noDaemonText(chosen)}. ${chosen.starting === undefined ? 'The next one there reads' : 'It has read its configuration; start it again to read'} the newest code and configuration`,
+      1,
+    );
   const body = { by: 'operator', reason, ...(strategy === undefined ? { loosen } : { strategy }) };
   const message = await callDaemon(running, 'reload', body, reloadMs);
   printDone(options, message, { action: 'reload', state: dir, strategy: strategy ?? null });

@@ -16,6 +16,7 @@ import { isLocked } from '../../journal/lock.ts';
 import { runUntilStopped } from '../../session/daemon.ts';
 import { startLive } from '../../session/live.ts';
 import type { LogLevel } from '../../session/log/log.ts';
+import { StartReports } from '../../session/start-reports.ts';
 import { defaultStateDir, inJournal, makeStateDir } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import { configure } from '../../trading/strategies.ts';
@@ -79,8 +80,20 @@ export async function demo(options: DemoOptions): Promise<void> {
     );
     const stopOrLost = AbortSignal.any([signal, market.lost]);
     const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
+    const starting = new StartReports({ mode: 'demo', stateDir, say });
     await runUntilStopped(
-      { mode: 'demo', config, configured, stateDir, json, out, say, signal: stopOrLost, logLevel: options.logLevel },
+      {
+        mode: 'demo',
+        config,
+        configured,
+        stateDir,
+        starting,
+        json,
+        out,
+        say,
+        signal: stopOrLost,
+        logLevel: options.logLevel,
+      },
       // Nobody else uses this exchange: its limits lie with the rest of the demo, wherever the user's own state may be.
       (common) => startLive({ ...common, secrets, environment: { XDG_STATE_HOME: resolve(stateDir) } }),
     );
@@ -102,7 +115,7 @@ export async function demo(options: DemoOptions): Promise<void> {
 /** What goes wrong by default. */
 const faultsFile = 'demo-faults.yaml';
 /** What a demo that began and came to nothing leaves in its directory. */
-const early: readonly string[] = [faultsFile, 'exchange', 'lock.db', 'sluice.log', 'sluice'];
+const early: readonly string[] = [faultsFile, 'exchange', 'lock.db', 'sluice.log', 'starting.json', 'sluice'];
 
 /** Refuses the directory of another mode, or of somebody's own files, before anything is written there: --fresh takes a demo's away whole. */
 function refuseOthers(stateDir: string): void {

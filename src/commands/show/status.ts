@@ -8,7 +8,7 @@ import type { JournalReader } from '../../journal/reader.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
-import { type ChosenState, isHeld } from '../../session/state.ts';
+import { type ChosenState, isHeld, noDaemonText } from '../../session/state.ts';
 import { stoppedIn } from '../../session/strategies/stopped-strategies.ts';
 import { noMarketDataName } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
@@ -56,7 +56,7 @@ function profitIn(reader: JournalReader) {
 const oldBeatMs = 10_000;
 
 /** The output of `status --json` (docs/reference/json.md). */
-function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
+function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState) {
   const orders = reader.orders('closed_at IS NULL');
   const inState = (state: string): readonly string[] =>
     orders.filter((order) => order.state === state).map(({ clientOrderId }) => clientOrderId);
@@ -69,6 +69,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     state: dir,
     ...{ mode: meta('mode'), account: meta('account'), venue: meta('venue') },
     running: running === undefined ? null : { ...running, mode: undefined, token: undefined, heartbeatAgeMs },
+    starting: starting === undefined ? null : { ...starting, mode: undefined },
     equity: reader.equity()?.equity ?? null,
     profit: profitIn(reader),
     openOrders: orders.length - unknownOrders.length - quarantinedOrders.length,
@@ -113,14 +114,15 @@ export const showStatus = (options: ShowOptions): void =>
     else for (const line of [...daemonLines(status, chosen), ...findingLines(status)]) out(line);
   });
 
-function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<string> {
+function* daemonLines(status: Status, chosen: ChosenState): Iterable<string> {
+  const { dir, running } = chosen;
   const { unknownOrders } = status;
   yield `state      ${dir} (${status.mode}, ${status.account}, ${status.venue})`;
   yield running === undefined
-    ? `daemon     ${isHeld(dir, 'read') ? 'just starting or stopping' : 'not running'}`
+    ? `daemon     ${isHeld(dir, 'read') ? noDaemonText(chosen) : 'not running'}`
     : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`;
   for (const { strategy, symbol, exits } of status.unwatchedPositions)
-    yield `ATTENTION  the exits of ${strategy} on ${symbol} (${exits}) are not watched until a daemon runs on this state directory again`;
+    yield `ATTENTION  the exits of ${strategy} on ${symbol} (${exits}) are not watched until a daemon trades on this state directory again`;
   const ageMs = status.running?.heartbeatAgeMs ?? 0;
   if (running !== undefined && ageMs > oldBeatMs)
     yield `ATTENTION  the daemon has had no heartbeat for ${Math.round(ageMs / 1_000)} s: a strategy does not return, or the machine was suspended; its stops are not watched. sluice kill applies when it responds again, kill -9 ${running.pid} ends it`;

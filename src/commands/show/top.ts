@@ -5,7 +5,7 @@ import { topLines } from '../../dashboard/terminal.ts';
 import type { View } from '../../dashboard/view.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { viewOfDaemon } from '../../session/control/daemon-client.ts';
-import { chooseState } from '../../session/state.ts';
+import { chooseState, noDaemonText } from '../../session/state.ts';
 import type { Io } from '../../terminal/options.ts';
 
 /** Real ms between two looks. */
@@ -22,9 +22,9 @@ type TopOptions = Io & { readonly state?: string; readonly json: boolean };
 
 /** `--json`: the view of this moment. */
 export async function showTop({ state, json, say, out, signal }: TopOptions): Promise<void> {
-  const { dir, running } = chooseState(state, say);
-  if (running === undefined)
-    throw new Refusal(`no daemon runs on ${dir}: start one, or see sluice status for what its journal says`, 1);
+  const chosen = chooseState(state, say);
+  const { running } = chosen;
+  if (running === undefined) throw new Refusal(`${noDaemonText(chosen)}; sluice status shows what its journal says`, 1);
   const look = (): Promise<View> => viewOfDaemon(running);
   const first = await look();
   if (json) {

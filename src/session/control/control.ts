@@ -7,7 +7,7 @@ import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { endKept } from '../../portfolio/flattening.ts';
 import { flattenMemory } from '../../trading/flatten.ts';
-import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.ts';
+import { type ChosenState, type DaemonInfo, inJournal, isHeld, noDaemonText } from '../state.ts';
 import { removeRequests } from './confirm-on-disk.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
 import { killRequests, requestKill } from './kill-file.ts';
@@ -28,26 +28,23 @@ type Killing = Pick<Control, 'strategy' | 'reason' | 'everything'>;
 const by = 'operator';
 
 /** Carries it out and returns what was done, in a sentence. */
-export async function control(
-  { dir, running }: ChosenState,
-  given: Control,
-  say: (line: string) => void,
-): Promise<string> {
+export async function control(chosen: ChosenState, given: Control, say: (line: string) => void): Promise<string> {
+  const { dir, running } = chosen;
   const { action, strategy, everything, order } = given;
   const reason = oneLine(redact(given.reason)).slice(0, maxReasonLength) || `sluice ${action}`;
   if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
     return action === 'kill' && isHeld(dir, 'written')
-      ? killStarting(dir, { reason, strategy, everything })
-      : controlOffline(dir, { ...given, reason });
+      ? killStarting(chosen, { reason, strategy, everything })
+      : controlOffline(chosen, { ...given, reason });
   if (action === 'kill') return killRunning(running, dir, { reason, strategy, everything }, say);
   return callDaemon(running, action, { by, strategy, reason, ...(action === 'cancel' ? { order } : {}) });
 }
 
 /** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */
-function killStarting(dir: string, killing: Killing): string {
-  const path = requestKill(dir, killing);
-  return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is stored in ${path}: it applies when trading begins there, before any order is created.`;
+function killStarting(chosen: ChosenState, killing: Killing): string {
+  const path = requestKill(chosen.dir, killing);
+  return `The kill is stored in ${path}: it applies when trading begins there, before any order is created. Now ${noDaemonText(chosen)}.`;
 }
 
 /** Real ms without an answer after which a kill is also stored as a file, which works while strategies keep the daemon busy. */
@@ -129,9 +126,13 @@ export function refuseUnknown(strategy: string, dir: string): void {
 }
 
 /** Without a daemon, the journal stores the kill, the pause or their end for the next start. */
-function controlOffline(dir: string, { action, strategy, reason, everything = false }: Control): string {
+function controlOffline(chosen: ChosenState, { action, strategy, reason, everything = false }: Control): string {
+  const { dir } = chosen;
   if (action === 'cancel')
-    throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
+    throw new Refusal(
+      `${noDaemonText(chosen)}. Cancel when one trades, at the exchange itself, or with sluice order cancel`,
+      1,
+    );
   const [before, halts, flattens] = inJournal(dir, (reader) => [
     ...([reader.kills(), reader.halts()] as const),
     reader.memories().get(flattenMemory),

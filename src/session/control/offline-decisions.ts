@@ -10,7 +10,7 @@ import { decisionEntries, rowsToDecide } from '../../execution/quarantined-trade
 import { transitions } from '../../execution/states.ts';
 import type { Entry, OrderEntryRow } from '../../journal/entries.ts';
 import { openToRead } from '../../journal/reader.ts';
-import { type ChosenState, inJournal, refusalOf } from '../state.ts';
+import { type ChosenState, inJournal, noDaemonText, refusalOf } from '../state.ts';
 import { callDaemon } from './daemon-client.ts';
 import {
   adjustedText,
@@ -56,7 +56,7 @@ export async function resolveOrder(
 
 /** Binds an order to an exchange order. Only the daemon can ask the exchange for its fills. */
 export async function adoptOrder(
-  { dir, running }: ChosenState,
+  chosen: ChosenState,
   clientOrderId: string,
   orderId: string,
   reason: string,
@@ -65,9 +65,10 @@ export async function adoptOrder(
     throw new Refusal(
       `${orderId} is not an order id of the exchange: write its digits, as sluice order open lists them`,
     );
+  const { running } = chosen;
   if (running === undefined)
     throw new Refusal(
-      `no daemon runs on ${dir}: only the daemon can adopt an order, because it queries the order and its fills. Start it, then try again`,
+      `${noDaemonText(chosen)}. Only a daemon that trades can adopt an order, because it queries the order and its fills. Try again when one does`,
     );
   return callDaemon(running, 'adopt', { by: 'operator', order: clientOrderId, orderId, reason });
 }

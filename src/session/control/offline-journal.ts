@@ -10,7 +10,7 @@ import { openForWriting } from '../../journal/open-for-writing.ts';
 import { migrate } from '../../journal/schema.ts';
 import { writer } from '../../journal/writer.ts';
 import { refuseOld, rememberHead } from '../preflight/journal-head-check.ts';
-import { refusalOf } from '../state.ts';
+import { noDaemonText, refusalOf, stateAt } from '../state.ts';
 
 /** Writes under the journal's lock. Refuses, as a daemon does, a journal that was changed, is not the newest or is of another host (exit 3). */
 export function writeOffline(dir: string, entries: readonly Entry[]): void {
@@ -19,7 +19,7 @@ export function writeOffline(dir: string, entries: readonly Entry[]): void {
     refuseLinks(dir);
     lock = takeLock(dir);
     if (lock === undefined)
-      throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
+      throw new Refusal(`${noDaemonText(stateAt(dir))}: nothing was changed; try again when it trades`, 1);
     const path = join(dir, journalFile);
     examine(path, (examined) => refuseOld(examined, path, process.env))?.block();
     const db = openForWriting(path);

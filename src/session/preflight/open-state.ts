@@ -22,6 +22,7 @@ export function startOpening(options: Opens): Opening {
   );
   // The lock was free: whoever is named there is dead, and its number may be another program's by now.
   removeDaemonInfo(options.stateDir);
+  options.starting?.locked();
   return opening;
 }
 
@@ -68,6 +69,7 @@ export async function whileOpening<T>(
 export function markTrading(options: Opens): void {
   const guard = guardOf(options);
   if (guard !== undefined) registerState(guard, options.stateDir);
+  options.starting?.cameUp();
 }
 
 /** Only where real orders are at stake is an old copy of a journal a danger. */

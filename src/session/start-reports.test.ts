@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Alert } from '../alerts/routes.ts';
+import { loopTurn } from '../clock/clock.ts';
+import { SimClock } from '../clock/sim-clock.ts';
+import { alerts as schema } from '../config/alerts.ts';
+import { NoSpace, Refusal } from '../domain/refusal.ts';
+import { takeLock } from '../journal/lock.ts';
+import { refusedAsHeld } from '../journal/open.ts';
+import { StoppedEarly } from '../process/signals.ts';
+import { StartReports } from './start-reports.ts';
+import { stateAt } from './state.ts';
+
+const minute = 60_000;
+const config = schema.parse({
+  channels: { phone: { type: 'ntfy' } },
+  routes: [{ minLevel: 'error', to: ['phone'] }],
+});
+
+let dir: string;
+let clock: SimClock;
+let sent: Alert[];
+let reports: StartReports;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-starting-'));
+  clock = new SimClock(0);
+  sent = [];
+  reports = new StartReports({
+    ...{ mode: 'live', stateDir: dir, say: () => undefined, clock },
+    alerts: { config, secrets: { channels: new Map(), ping: undefined } },
+    send: () => ({
+      ...{ alarms: [], cameUp() {}, well() {}, configure() {} },
+      acknowledge: () => Promise.resolve(0),
+      add: (alert) => void sent.push(alert),
+      end: () => Promise.resolve(),
+    }),
+  });
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+/** Second by second, with all that follows from each. */
+async function pass(ms: number): Promise<void> {
+  for (const end = clock.now() + ms; clock.now() < end; ) {
+    await loopTurn();
+    await clock.advanceTo(clock.now() + 1_000);
+  }
+  await loopTurn();
+}
+
+const texts = (): readonly string[] => sent.map(({ text }) => text);
+
+test('an exchange that answers within seconds is no alarm; one that does not is one each hour, whatever its cause', async () => {
+  reports.begin();
+  reports.waits('the exchange does not answer (ECONNREFUSED)');
+  reports.reached();
+  for (let second = 0; second < 2 * 3_600; second += 2) {
+    reports.waits(`the exchange does not answer (${second % 4 === 0 ? 'ECONNREFUSED' : `no answer in ${second} ms`})`);
+    clock.skipTo(clock.now() + 2_000);
+  }
+  expect(texts().map((text) => text.slice(0, 46))).toEqual(
+    Array(2).fill('starting: the exchange does not answer (ECONNREF'.slice(0, 46)),
+  );
+});
+
+test('a ban is reported while the start waits for its end, and not after the start', async () => {
+  let until: number | undefined = 10 * minute;
+  reports.begin();
+  reports.watchBans({ clock, stoppedUntil: () => until });
+  await pass(minute);
+  until = undefined;
+  await pass(minute);
+  expect(texts()).toEqual([
+    expect.stringMatching(/^starting: the exchange forbids requests until 00:10:00 UTC, /),
+    'starting: the exchange takes requests again',
+  ]);
+  reports.cameUp();
+  until = 20 * minute;
+  await pass(2 * minute);
+  expect(sent).toHaveLength(2);
+});
+
+test('a full disk is tried again until there is space, and the directory stays held', async () => {
+  reports.begin();
+  let left = 3;
+  const started = reports.whenThereIsSpace(() => {
+    if (left-- > 0) return Promise.reject(new NoSpace('no free space', 3));
+    return Promise.resolve('trading');
+  }, new AbortController().signal);
+  await loopTurn();
+  expect(takeLock(dir)).toBeUndefined();
+  expect(stateAt(dir).starting?.text).toBe('the disk is full: no free space');
+  await pass(minute);
+  expect(await started).toBe('trading');
+  expect(texts()).toEqual([expect.stringMatching(/^starting: the disk is full: no free space\. It goes on by itself/)]);
+  expect(stateAt(dir).starting).toBeUndefined();
+  const stop = new AbortController();
+  const stopped = reports.whenThereIsSpace(() => Promise.reject(new Error('ENOSPC: no space left')), stop.signal);
+  stop.abort();
+  await expect(stopped).rejects.toThrow(StoppedEarly);
+});
+
+test('a failure is one line; a stop, and a directory that another daemon holds, are none', async () => {
+  await reports.failed(new StoppedEarly('stopped'));
+  await reports.failed(refusedAsHeld(dir));
+  expect(sent).toEqual([]);
+  await reports.failed(new Refusal('the key is wrong\n  it means: no\n  what to do: look'));
+  expect(texts()[0]).toMatch(/^did not start: the key is wrong; it means: no; what to do: look\. What to do: /);
+});
+
+test('beside a running daemon nothing is sent', async () => {
+  const lock = takeLock(dir);
+  await reports.failed(new Refusal('a strategy is missing'));
+  lock?.release();
+  expect([sent, reports.alerts]).toEqual([[], undefined]);
+});

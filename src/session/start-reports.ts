@@ -1,0 +1,231 @@
+/**
+ * Reports a start that does not come up: on the terminal, in the log, by the alerts, and in a file for commands. The alerts begin with it, as soon as
+ * the configuration is valid, and the session that comes up goes on with them.
+ */
+import { type Alerts, startAlerts } from '../alerts/alerts.ts';
+import type { AlertSecrets } from '../alerts/secrets.ts';
+import { type Clock, every, machineWall, pause, systemClock } from '../clock/clock.ts';
+import type { AlertsConfig } from '../config/alerts.ts';
+import { registeredSecrets } from '../domain/redaction.ts';
+import { causeOf, isNoSpace, orRefusal, Refusal } from '../domain/refusal.ts';
+import type { Notice } from '../journal/entries.ts';
+import { takeLock } from '../journal/lock.ts';
+import { InUse, prepareDir } from '../journal/open.ts';
+import { StoppedEarly } from '../process/signals.ts';
+import { alertTexts } from './alarm-pages.ts';
+import { logEvent, type SessionEvent } from './log/events.ts';
+import type { Log } from './log/log.ts';
+import { isHeld, removeStarting, writeStarting } from './state.ts';
+import { type BanKeeperParts, banKeeper } from './watch/exchange-watch.ts';
+
+export interface StartReportsParts {
+  readonly mode: string;
+  readonly stateDir: string;
+  readonly say: (line: string) => void;
+  /** Left out where no alerts are configured. */
+  readonly alerts?: { readonly config: AlertsConfig; readonly secrets: AlertSecrets } | undefined;
+  /** Real time. */
+  readonly clock?: Clock;
+  /** For tests: what sends. */
+  readonly send?: typeof startAlerts;
+}
+
+/** An exchange that answers within this time is no alarm, real ms. */
+const patienceMs = 3_000;
+/** The same is reported again after this long, real ms. */
+const repeatMs = 3_600_000;
+/** Between two looks for a ban, and between two starts on a full disk, real ms. */
+const [banMs, spaceMs] = [1_000, 5_000];
+const begun = 'the journal is examined and the exchange is queried';
+
+export class StartReports {
+  readonly #parts: Omit<StartReportsParts, 'clock' | 'send'> & Required<Pick<StartReportsParts, 'clock' | 'send'>>;
+  readonly #startedAt = machineWall();
+  /** When each report was made last: of the clock that never steps back. */
+  readonly #reported = new Map<string, number>();
+  #alerts: Alerts | undefined;
+  #text: ((event: SessionEvent) => string) | undefined;
+  #log: Log | undefined;
+  /** Since when the exchange does not answer: of the clock that never steps back, and UTC ms. */
+  #away: { readonly since: number; readonly at: number } | undefined;
+  #watching = new AbortController();
+  #isLocked = false;
+  #toSession: ((level: Notice['level'], text: string) => void) | undefined;
+
+  constructor({ clock = systemClock, send = startAlerts, ...parts }: StartReportsParts) {
+    this.#parts = { clock, send, ...parts };
+  }
+
+  /** Undefined where none are configured. */
+  get alerts(): Alerts | undefined {
+    return this.#alerts;
+  }
+
+  /** Starts the alerts, unless a daemon runs in the directory: they are its own then. */
+  begin(): void {
+    const { alerts, stateDir, send } = this.#parts;
+    if (alerts === undefined || this.#alerts !== undefined) return;
+    // It may hold links, or files of others: nothing is written there then.
+    const isOurs = !(orRefusal(() => prepareDir(stateDir)) instanceof Refusal);
+    if (isOurs && isOfAnother(stateDir)) return;
+    // Read now: later a disk may be full.
+    this.#text = alertTexts();
+    this.#alerts = send(
+      { ...alerts, redacted: registeredSecrets(), stateDir: isOurs ? stateDir : undefined },
+      {
+        failed: (error) => this.#ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
+        notice: (level, text) => this.#ofAlerts(level, text),
+      },
+    );
+  }
+
+  /** Troubles of the alerts go into the log, or to a session. */
+  #ofAlerts(level: Notice['level'], text: string): void {
+    if (this.#toSession === undefined) this.#log?.[level](text);
+    else this.#toSession(level, text);
+  }
+
+  reportAlertsTo(session: ((level: Notice['level'], text: string) => void) | undefined): void {
+    this.#toSession = session;
+  }
+
+  logTo(log: Log): void {
+    this.#log = log;
+    log.info({ mode: this.#parts.mode, pid: process.pid }, 'starting');
+  }
+
+  /** The state directory is this program's. */
+  locked(): void {
+    this.#isLocked = true;
+    this.#show(begun);
+  }
+
+  /** For commands: what the start waits for. */
+  #show(text: string): void {
+    const { mode, stateDir } = this.#parts;
+    if (this.#isLocked) writeStarting(stateDir, { pid: process.pid, mode, startedAt: this.#startedAt, text });
+  }
+
+  /** The exchange did not answer, and is asked again. */
+  readonly waits = (text: string): void => {
+    const { clock, say } = this.#parts;
+    say(text);
+    this.#away ??= { since: clock.monotonic(), at: machineWall() };
+    if (clock.monotonic() - this.#away.since < clock.machine(patienceMs)) return;
+    const since = new Date(this.#away.at).toISOString().slice(0, 19).replace('T', ' ');
+    const report = `starting: ${text} (since ${since} UTC). ${meanwhile}`;
+    // Its cause may change with each try.
+    this.#report({ level: 'error', topic: 'notStarted', text: report }, { shown: text, key: 'away' });
+  };
+
+  /** Reports bans until the start has ended. */
+  watchBans(parts: Pick<BanKeeperParts, 'clock' | 'stoppedUntil'>): void {
+    const { clock } = this.#parts;
+    const keep = banKeeper({
+      ...parts,
+      notice: (notice) => {
+        const { level, text } = notice;
+        this.#parts.say(text);
+        this.#report({ ...notice, text: `starting: ${text}` }, { shown: level === 'info' ? begun : text });
+      },
+    });
+    void every(clock, clock.machine(banMs), this.#watching.signal, keep);
+  }
+
+  /** The exchange answered all that a start asks. */
+  reached(): void {
+    this.#away = undefined;
+    this.#show('limits and orders are checked');
+  }
+
+  /** Trading begins. */
+  cameUp(): void {
+    this.#stopWatching();
+    this.#alerts?.cameUp();
+  }
+
+  /** Starts, and starts again while the disk has no space for it: it passes by itself, as it does while a daemon trades. */
+  async whenThereIsSpace<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      try {
+        return await start();
+      } catch (error) {
+        this.#stopWatching();
+        if (!isNoSpace(error)) throw error;
+        await this.#waitForSpace(error, signal);
+      }
+    }
+  }
+
+  async #waitForSpace(error: unknown, signal: AbortSignal): Promise<void> {
+    const { stateDir, clock, say } = this.#parts;
+    const text = `the disk is full: ${causeOf(error)}`;
+    say(`${text}; the start goes on when there is space`);
+    // Commands must not see a directory that is free.
+    const lock = lockOf(stateDir);
+    this.#isLocked = lock !== undefined;
+    const report = `starting: ${text}. It goes on by itself when there is space. ${meanwhile}`;
+    this.#report({ level: 'error', topic: 'diskFull', text: report }, { shown: text, key: 'full' });
+    await pause(clock, clock.machine(spaceMs), signal);
+    lock?.release();
+    this.#isLocked = false;
+    if (signal.aborted) throw new StoppedEarly(`stopped before ${stateDir} had free space`, 1);
+  }
+
+  /** Reports why there was no start, and sends it. */
+  async failed(error: unknown): Promise<void> {
+    this.#stopWatching();
+    if (!(error instanceof StoppedEarly || error instanceof InUse)) {
+      this.begin();
+      const text = `did not start: ${causeOf(error).replaceAll(/\n\s*/g, '; ')}`;
+      this.#report({ level: 'error', topic: isNoSpace(error) ? 'diskFull' : 'notStarted', text });
+    }
+    await this.end();
+  }
+
+  /** Sends what is left. */
+  async end(): Promise<void> {
+    this.#stopWatching();
+    await this.#alerts?.end();
+  }
+
+  #stopWatching(): void {
+    this.#watching.abort();
+    this.#watching = new AbortController();
+    if (this.#isLocked) removeStarting(this.#parts.stateDir);
+    this.#isLocked = false;
+  }
+
+  /** `shown`: what commands say meanwhile. `key`: what is the same report; left out, the text. */
+  #report({ level, topic, text }: Notice, { shown, key = text }: { shown?: string; key?: string } = {}): void {
+    if (shown !== undefined) this.#show(shown);
+    const now = this.#parts.clock.monotonic();
+    const last = this.#reported.get(key);
+    if (last !== undefined && now - last < this.#parts.clock.machine(repeatMs)) return;
+    this.#reported.set(key, now);
+    const event: SessionEvent = { kind: 'notice', time: machineWall(), level, topic, text };
+    if (this.#log !== undefined) logEvent(this.#log, event);
+    const { kind, time } = event;
+    this.#alerts?.add({ kind, time, level, text: this.#text?.(event) ?? text, isOfStart: true });
+  }
+}
+
+const meanwhile = 'Nothing trades meanwhile, and no stop works';
+
+/** A lock that cannot be read is nobody's. */
+function isOfAnother(stateDir: string): boolean {
+  try {
+    return isHeld(stateDir, 'read');
+  } catch {
+    return false;
+  }
+}
+
+/** The lock of a directory, where its disk can give it. */
+function lockOf(stateDir: string): ReturnType<typeof takeLock> {
+  try {
+    return takeLock(stateDir);
+  } catch {
+    return undefined;
+  }
+}

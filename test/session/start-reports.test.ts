@@ -1,0 +1,122 @@
+/** A start that does not come up is reported: by the alerts, in the log, and by each command that looks for the daemon. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Program } from '../kit/program.ts';
+import { rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
+import { closeServices, service } from '../kit/services.ts';
+import { until } from '../kit/until.ts';
+import { fillUp } from '../torture/disk.ts';
+
+rigForEachTest();
+afterEach(closeServices);
+
+/** The texts that have arrived on a phone to which errors go. */
+async function phone(): Promise<() => readonly string[]> {
+  const { url, taken } = await service();
+  Object.assign(rig.env, { SLUICE_ALERT_PHONE: url });
+  rig.configure({
+    alerts: { channels: { phone: { type: 'webhook' } }, routes: [{ minLevel: 'error', to: ['phone'] }] },
+  });
+  return () => taken.map(({ body }) => (JSON.parse(body) as { readonly text: string }).text);
+}
+
+const log = (): string => readFileSync(join(rig.state, 'sluice.log'), 'utf8');
+const elsewhere = (url: string): readonly string[] => ['--set', `exchange.restUrl=${url}`];
+
+describe('a start without its exchange', () => {
+  let daemon: Program;
+  afterEach(() => daemon.end('SIGTERM'));
+
+  test('sends since when, writes it into the log, and every command says so', async () => {
+    const texts = await phone();
+    daemon = rig.launch(...elsewhere('http://127.0.0.1:1'));
+    await until('the alert', () => texts().length > 0);
+    const away = /the exchange at http:\/\/127\.0\.0\.1:1 does not answer \(its time: .*ECONNREFUSED.*\); trying again/;
+    expect(texts()[0]).toMatch(
+      new RegExp(
+        `^ERROR starting: ${away.source} \\(since 2.* UTC\\)\\. Nothing trades meanwhile, and no stop works\\. What to do: .* \\(docs/how-to/alarms/not-started\\.md\\)$`,
+      ),
+    );
+    expect(log()).toMatch(away);
+    const said = new RegExp(`is starting since .* UTC and takes no commands yet: ${away.source}`);
+    expect((await rig.run('status')).stdout).toMatch(
+      new RegExp(`^daemon     .* \\(process ${daemon.pid}\\) ${said.source}`, 'm'),
+    );
+    const { starting, running } = JSON.parse((await rig.run('status', '--json')).stdout);
+    expect({ starting, running }).toMatchObject({
+      starting: { pid: daemon.pid, text: expect.stringMatching(away) },
+      running: null,
+    });
+    for (const [name, ...args] of [['top'], ['reload'], ['flatten', '--reason', 'x'], ['cancel', '--all'], ['pause']])
+      expect((await rig.run(name ?? '', ...args)).stderr, name).toMatch(said);
+    expect((await rig.run('kill')).stdout).toMatch(said);
+    expect((await rig.run('alerts', 'list')).stdout).toBe('nothing waits, and every alarm is acknowledged\n');
+    expect(texts()).toHaveLength(1);
+  });
+
+  test('in a ban sends until when', async () => {
+    const texts = await phone();
+    const { url } = await service((reply) => void reply.writeHead(418, { 'retry-after': '3600' }).end('{}'));
+    daemon = rig.launch(...elsewhere(url));
+    await until('the alert', () => texts().length > 0);
+    expect(texts().join('\n')).toMatch(
+      /^ERROR starting: the exchange forbids requests until \d\d:\d\d:\d\d UTC, .* \(docs\/how-to\/alarms\/banned\.md\)$/,
+    );
+    expect((await rig.run('status')).stdout).toContain('takes no commands yet: the exchange forbids requests until');
+  });
+});
+
+test('a start that is refused sends why, and leaves that in the log', async () => {
+  const texts = await phone();
+  Object.assign(rig.env, { SLUICE_API_KEY: 'mistyped' });
+  expect((await rig.launch().exited).code).toBe(2);
+  expect(texts()).toEqual([
+    expect.stringMatching(
+      /^ERROR did not start: the exchange at .* refuses the account: .*-2015.*; it means: .* \(docs\/how-to\/alarms\/not-started\.md\)$/,
+    ),
+  ]);
+  expect(log()).toContain('did not start: the exchange at');
+});
+
+test('a supervisor that repeats a refused start sends nothing again until one comes up; a second daemon sends nothing', async () => {
+  const texts = await phone();
+  const refused = async (): Promise<number> => {
+    // Before anything is opened.
+    expect((await rig.launch('--set', 'strategies.0.use=./none.ts').exited).code).toBe(2);
+    return texts().length;
+  };
+  expect([await refused(), await refused()]).toEqual([1, 1]);
+  expect(texts()).toEqual([expect.stringMatching(/^ERROR did not start: .*none\.ts/)]);
+  const daemon = await rig.start();
+  expect((await rig.launch().exited).code).toBe(3);
+  expect(await refused()).toBe(1);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+  expect(await refused()).toBe(2);
+});
+
+test('a start on a full disk sends that, waits, and trades once there is space', async ({ skip }) => {
+  const texts = await phone();
+  mkdirSync(rig.state, { mode: 0o700 });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', rig.state], { stdio: 'ignore' });
+  } catch {
+    skip('mounting a tmpfs is not allowed here');
+  }
+  try {
+    const ballast = fillUp(rig.state);
+    const daemon = rig.launch();
+    await until('the alert', () => texts().length > 0);
+    expect(texts()[0]).toMatch(
+      /^ERROR starting: the disk is full: .*goes on by itself.* \(docs\/how-to\/alarms\/disk-full\.md\)$/,
+    );
+    expect((await rig.run('top')).stderr).not.toContain('no daemon runs');
+    rmSync(ballast);
+    await daemon.line(/Z ready: /);
+    expect((await daemon.end('SIGINT')).code).toBe(130);
+    expect(texts()).toHaveLength(1);
+  } finally {
+    execFileSync('umount', ['-l', rig.state]);
+  }
+});
