@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderRowOf } from '../../test/kit/journal-rows.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { refusal } from '../../test/kit/refusal.ts';
 import { type Guard, thisHost } from './newest-head.ts';
 import { type Binding, discard, journalFile, type OpenedState, openState } from './open.ts';
 import { workerHost } from './writer-hosts.ts';
@@ -49,15 +49,6 @@ async function trade(id: string): Promise<void> {
   await host.write([orderRowOf({ clientOrderId: id })]);
   await host.close();
   state.lock.release();
-}
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 const file = (): string => join(dir, journalFile);
 /** The bytes of a directory's files but the lock's and the index of the log, which readers share. */

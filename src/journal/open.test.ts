@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denialOf, eventOf, fillRowOf, insert, orderRowOf } from '../../test/kit/journal-rows.ts';
+import { refusal } from '../../test/kit/refusal.ts';
 import { ScaledClock, systemClock } from '../clock/clock.ts';
-import { Refusal } from '../domain/refusal.ts';
 import { journal } from './journal.ts';
 import { isLocked, takeLock } from './lock.ts';
 import { type Binding, journalFile, type OpenedState, openState } from './open.ts';
@@ -42,15 +42,6 @@ function openOnce(given: Partial<Binding> = {}, strategies: readonly string[] = 
   const state = openState(dir, { ...binding, ...given }, strategies);
   state.lock.release();
   return state;
-}
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 describe('a new state directory', () => {

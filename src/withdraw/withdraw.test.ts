@@ -5,8 +5,8 @@ import { isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SeenRequest, type StubServer, stubServer } from '../../test/kit/exchange-stub.ts';
+import { refusalLater } from '../../test/kit/refusal.ts';
 import { units } from '../domain/money.ts';
-import { Refusal } from '../domain/refusal.ts';
 import { journalDir, openJournal } from './journal.ts';
 import { absentAfterMs } from './resolve.ts';
 import { type ApplyCommand, apply, list } from './withdraw.ts';
@@ -83,14 +83,6 @@ const row = (withdrawOrderId: string, more = {}) => ({
   status: 0,
   ...more,
 });
-const refusal = async (promise: Promise<unknown>): Promise<Refusal> => {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  );
-  if (error instanceof Refusal) return error;
-  throw new Error('no refusal came', { cause: error });
-};
 
 describe('a withdrawal', () => {
   it('is journalled before it is sent, signed with a key of its own, sent once, and told', async () => {
@@ -125,7 +117,7 @@ describe('a withdrawal', () => {
     ['yes', ['yes', 'yes'], 'the amount differs'],
     ['nothing', [], 'the amount differs'],
   ])('is not sent after %s was typed', async (_, typed, why) => {
-    expect((await refusal(apply(command({}, typed)))).message).toContain(why);
+    expect((await refusalLater(() => apply(command({}, typed)))).message).toContain(why);
     expect(applications()).toHaveLength(0);
   });
 
@@ -136,7 +128,7 @@ describe('a withdrawal', () => {
     ['a label that is not listed', { label: '7' }],
     ['a label left out', { asset: 'XRP', address: 'rAddress1234' }],
   ])('is refused for %s, before anything is asked or sent', async (_, given) => {
-    const { message, exitCode } = await refusal(apply(command(given)));
+    const { message, exitCode } = await refusalLater(() => apply(command(given)));
     expect(message).toContain('does not allow');
     expect(exitCode).toBe(3);
     expect(stub.requests).toHaveLength(0);
@@ -150,13 +142,13 @@ describe('a withdrawal', () => {
     ['an id that cannot be one', { id: 'a b' }],
     ['no allow-list', { allowList: 'nowhere.txt' }],
   ])('is refused for %s', async (_, given) => {
-    expect((await refusal(apply(command(given)))).message).toMatch(/.{20}/);
+    expect((await refusalLater(() => apply(command(given)))).message).toMatch(/.{20}/);
     expect(applications()).toHaveLength(0);
   });
 
   it('is refused where others may write the allow-list, or a line of it makes no sense', async () => {
     writeFileSync(join(dir, 'odd.txt'), `TUSDT ${address} 1 2\n`, { mode: 0o600 });
-    expect((await refusal(apply(command({ allowList: join(dir, 'odd.txt') })))).message).toContain('line 1');
+    expect((await refusalLater(() => apply(command({ allowList: join(dir, 'odd.txt') })))).message).toContain('line 1');
   });
 });
 
@@ -186,14 +178,14 @@ describe('an outcome that is not known', () => {
     // A crash after the journal and before, or after, the first byte.
     desk.begin(lost, new URL(stub.url).host, now);
     desk.close();
-    const { message, exitCode } = await refusal(apply(command()));
+    const { message, exitCode } = await refusalLater(() => apply(command()));
     expect(message).toContain('an earlier withdrawal is not known yet, and another one could pay twice: wlost');
     expect(exitCode).toBe(3);
     expect(applications()).toHaveLength(0);
     // Rows without our ids prove nothing, however late.
     now += absentAfterMs + 1;
     listed = [row('', { withdrawOrderId: null })];
-    expect((await refusal(apply(command()))).exitCode).toBe(3);
+    expect((await refusalLater(() => apply(command()))).exitCode).toBe(3);
     listed = [];
     await apply(command());
     expect(applications()).toHaveLength(1);
@@ -250,7 +242,7 @@ describe('an outcome that is not known', () => {
       impatient.abort();
       return answer;
     };
-    const { message } = await refusal(apply(command({ id: 'mine', signal: impatient.signal })));
+    const { message } = await refusalLater(() => apply(command({ id: 'mine', signal: impatient.signal })));
     expect(message).not.toContain('apply again');
     expect(message).toContain('it is never sent twice');
     listed = [row('mine')];
@@ -275,11 +267,11 @@ describe('an outcome that is not known', () => {
       exitCode: 3,
       message: expect.stringMatching(`cannot be used \\(${what}.*: nothing was sent`),
     });
-    expect(await refusal(apply(command()))).toMatchObject(no('E'));
+    expect(await refusalLater(() => apply(command()))).toMatchObject(no('E'));
     rmSync(join(dir, 'state'));
     mkdirSync(join(dir, 'state'));
     writeFileSync(join(dir, 'state', 'withdrawals.db'), 'x'.repeat(9_000));
-    expect(await refusal(apply(command()))).toMatchObject(no('file is not a database'));
+    expect(await refusalLater(() => apply(command()))).toMatchObject(no('file is not a database'));
     expect(applications()).toHaveLength(0);
   });
 
@@ -288,7 +280,9 @@ describe('an outcome that is not known', () => {
     await apply(command({ id: 'rent-january' }));
     expect(applications()).toHaveLength(1);
     expect(printed[1]).toBe(printed[0]);
-    const { exitCode } = await refusal(apply(command({ id: 'rent-january', amount: '26' }, ['26', address])));
+    const { exitCode } = await refusalLater(() =>
+      apply(command({ id: 'rent-january', amount: '26' }, ['26', address])),
+    );
     expect(exitCode).toBe(3);
     expect(applications()).toHaveLength(1);
   });
@@ -301,7 +295,7 @@ describe('an outcome that is not known', () => {
       return undefined;
     };
     listed = [row('mine', { amount: '99' })];
-    const { message } = await refusal(apply(command({ id: 'mine', signal: impatient.signal })));
+    const { message } = await refusalLater(() => apply(command({ id: 'mine', signal: impatient.signal })));
     expect(message).toContain('it is never sent twice');
     await list(command());
     expect(said.at(-1)).toContain('another withdrawal under this id');
@@ -311,7 +305,7 @@ describe('an outcome that is not known', () => {
 describe('a refusal', () => {
   it('gives the code, its meaning and what to do', async () => {
     answerApply = () => ({ code: '-2017', msg: '余额不足' });
-    const { message, exitCode } = await refusal(apply(command()));
+    const { message, exitCode } = await refusalLater(() => apply(command()));
     expect(message).toContain('-2017');
     expect(message).toContain('it means: the balance is too small');
     expect(exitCode).toBe(1);
@@ -326,7 +320,7 @@ describe('a refusal', () => {
     'is known by its code: %s leaves it %s',
     async (code, state) => {
       answerApply = () => ({ code, msg: 'no' });
-      const { message } = await refusal(apply(command({ id: 'mine', signal: AbortSignal.abort() })));
+      const { message } = await refusalLater(() => apply(command({ id: 'mine', signal: AbortSignal.abort() })));
       expect(message).toContain(state === 'refused' ? code : 'no confirmation that the exchange accepted it');
       const book = openJournal(join(dir, 'state'));
       expect(book.entry('mine')?.state).toBe(state);
@@ -336,14 +330,14 @@ describe('a refusal', () => {
 
   it('comes where another one is at work', async () => {
     const desk = openJournal(join(dir, 'state'));
-    expect((await refusal(apply(command()))).message).toContain('another sluice-withdraw uses');
+    expect((await refusalLater(() => apply(command()))).message).toContain('another sluice-withdraw uses');
     desk.close();
   });
 });
 
 describe('the list', () => {
   it('refuses a day that the calendar has not', async () => {
-    expect((await refusal(list({ ...command(), since: '2026-02-30' }))).message).toBe(
+    expect((await refusalLater(() => list({ ...command(), since: '2026-02-30' }))).message).toBe(
       '--since 2026-02-30: must be a day such as 2026-01-31',
     );
   });

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTime } from '../../../test/kit/builders.ts';
 import { beginning, filledOrder } from '../../../test/kit/ended-orders.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { refusalLater } from '../../../test/kit/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
@@ -49,15 +49,6 @@ const backUp = (environment: Readonly<Record<string, string>> = {}): Promise<voi
 const putBack = (environment: Readonly<Record<string, string>> = {}, from = join(root, 'copy')): void =>
   restore(from, { state: join(root, 'again'), environment, ...io });
 
-async function refusal(work: () => unknown): Promise<Refusal> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 /** Changes one byte of a file. */
 function spoil(path: string, at: number): void {
   const bytes = readFileSync(path);
@@ -98,13 +89,13 @@ describe.each([
     const whole = readFileSync(path);
     for (const at of [0, 40, 5_000, whole.length - 1]) {
       spoil(path, at);
-      expect((await refusal(() => putBack(environment))).message).toMatch(/damaged|differs|wrong/);
+      expect((await refusalLater(() => putBack(environment))).message).toMatch(/damaged|differs|wrong/);
       writeFileSync(path, whole);
     }
     // After a whole block, and within one.
     for (const length of [31 + 65_552, 100, whole.length - 1]) {
       writeFileSync(path, whole.subarray(0, length));
-      expect((await refusal(() => putBack(environment))).message).toMatch(/damaged|differs|wrong/);
+      expect((await refusalLater(() => putBack(environment))).message).toMatch(/damaged|differs|wrong/);
       writeFileSync(path, whole);
     }
     expect(existsSync(join(root, 'again'))).toBe(false);
@@ -117,12 +108,12 @@ test('an encrypted backup has nothing of the journal, and needs its passphrase',
   const bytes = readFileSync(join(root, 'copy', `${journalFile}.encrypted`));
   for (const text of ['SQLite format', 'BTCUSDT', Buffer.from(identity.idKey).toString('hex')])
     expect(bytes.includes(text)).toBe(false);
-  expect((await refusal(() => putBack())).message).toContain('is encrypted: set SLUICE_BACKUP_PASSPHRASE');
+  expect((await refusalLater(() => putBack())).message).toContain('is encrypted: set SLUICE_BACKUP_PASSPHRASE');
   const wrong = { SLUICE_BACKUP_PASSPHRASE: 'incorrect horse battery' };
-  expect((await refusal(() => putBack(wrong))).message).toContain('SLUICE_BACKUP_PASSPHRASE is wrong');
+  expect((await refusalLater(() => putBack(wrong))).message).toContain('SLUICE_BACKUP_PASSPHRASE is wrong');
   expect(
     (
-      await refusal(() =>
+      await refusalLater(() =>
         backup(join(root, 'b'), { state: dir, environment: { SLUICE_BACKUP_PASSPHRASE: 'short' }, ...io }),
       )
     ).message,
@@ -131,11 +122,11 @@ test('an encrypted backup has nothing of the journal, and needs its passphrase',
 
 test('a restore overwrites nothing, and a backup neither', async () => {
   await backUp();
-  expect((await refusal(() => backUp())).message).toContain('copy exists: name a new folder');
+  expect((await refusalLater(() => backUp())).message).toContain('copy exists: name a new folder');
   mkdirSync(join(root, 'again'), { mode: 0o700 });
   copyFileSync(join(dir, journalFile), join(root, 'again', journalFile));
   const before = readFileSync(join(root, 'again', journalFile));
-  expect((await refusal(() => putBack())).message).toMatch(/journal\.db exists and is not overwritten/);
+  expect((await refusalLater(() => putBack())).message).toMatch(/journal\.db exists and is not overwritten/);
   expect(readFileSync(join(root, 'again', journalFile))).toEqual(before);
 });
 
@@ -143,18 +134,18 @@ test('a journal that something else changed is not backed up, and leaves nothing
   const db = openForWriting(join(dir, journalFile));
   db.exec("UPDATE fills SET price = '1'");
   db.close();
-  expect((await refusal(() => backUp())).message).toContain('was changed by something other than Sluice');
+  expect((await refusalLater(() => backUp())).message).toContain('was changed by something other than Sluice');
   expect(existsSync(join(root, 'copy'))).toBe(false);
   expect(existsSync(join(root, 'copy.unfinished'))).toBe(false);
 });
 
 test('a folder that is no backup, and one that would write elsewhere, are refused', async () => {
-  expect((await refusal(() => putBack({}, root))).message).toContain('is not a backup');
+  expect((await refusalLater(() => putBack({}, root))).message).toContain('is not a backup');
   await backUp();
   const path = join(root, 'copy', 'backup.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"journal.db"', '"../../journal.db"'));
-  expect((await refusal(() => putBack())).message).toContain('backup.json is damaged, or of a newer Sluice');
-  expect((await refusal(() => restore(join(root, 'copy'), { environment: {}, ...io }))).message).toContain(
+  expect((await refusalLater(() => putBack())).message).toContain('backup.json is damaged, or of a newer Sluice');
+  expect((await refusalLater(() => restore(join(root, 'copy'), { environment: {}, ...io }))).message).toContain(
     '--state DIR',
   );
 });

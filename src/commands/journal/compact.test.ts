@@ -16,9 +16,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTime } from '../../../test/kit/builders.ts';
 import { beginning, filledOrder, idOf, sent } from '../../../test/kit/ended-orders.ts';
 import { denialOf, eventOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
+import { refusalLater } from '../../../test/kit/refusal.ts';
 import { attachArchive } from '../../archive/attach.ts';
 import { keyFile } from '../../archive/compact.ts';
-import { Refusal } from '../../domain/refusal.ts';
 import { archiveDir, archivesIn } from '../../journal/archive.ts';
 import type { Entry, SignalEntry, VenueTradeEntry } from '../../journal/entries.ts';
 import { takeLock } from '../../journal/lock.ts';
@@ -106,15 +106,6 @@ function countIn(table: string): number {
   const count = db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
   db.close();
   return Number(count);
-}
-async function refusal(work: () => unknown): Promise<Refusal> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 const check = () => checkJournal(dir, environment());
 
@@ -218,12 +209,12 @@ test('a backup of an archive that was changed, or is missing, is refused, and le
   const path = join(dir, archiveDir, readdirSync(join(dir, archiveDir))[0] ?? '');
   const whole = readFileSync(path);
   writeFileSync(path, Buffer.concat([whole, Buffer.from('x')]));
-  expect(await refusal(backUp)).toMatchObject({
+  expect(await refusalLater(backUp)).toMatchObject({
     message: `${path} is not the file that the journal names: restore it from a backup`,
     exitCode: 3,
   });
   rmSync(path);
-  expect(await refusal(backUp)).toMatchObject({
+  expect(await refusalLater(backUp)).toMatchObject({
     message: `${path} is missing: restore it from a backup`,
     exitCode: 3,
   });
@@ -310,7 +301,7 @@ describe('the checkpoint', () => {
   test('is signed with the key of the environment, which is then not in the directory', async () => {
     const secret = { ...environment(), SLUICE_CHECKPOINT_KEY: 'k'.repeat(40) };
     expect(
-      (await refusal(() => run({ environment: { ...secret, SLUICE_CHECKPOINT_KEY: 'short' } }))).message,
+      (await refusalLater(() => run({ environment: { ...secret, SLUICE_CHECKPOINT_KEY: 'short' } }))).message,
     ).toContain('fewer than 32 characters');
     await run({ environment: secret });
     expect(existsSync(join(dir, keyFile))).toBe(false);
@@ -326,7 +317,7 @@ describe('the checkpoint', () => {
 describe('is refused', () => {
   test('while a daemon runs', async () => {
     const lock = takeLock(dir);
-    expect(await refusal(() => run())).toMatchObject({
+    expect(await refusalLater(() => run())).toMatchObject({
       exitCode: 3,
       message: expect.stringContaining('stop it first'),
     });
@@ -335,11 +326,11 @@ describe('is refused', () => {
 
   test('for a journal that something else changed, or in which something is wrong', async () => {
     put(...filledOrder(identity, 6, { executed: '2' }));
-    expect((await refusal(() => run())).message).toContain('sluice journal check finds 1');
+    expect((await refusalLater(() => run())).message).toContain('sluice journal check finds 1');
     const db = new Database(join(dir, journalFile));
     db.exec("UPDATE fills SET price = '1'");
     db.close();
-    expect((await refusal(() => run())).message).toContain('was changed by something other than Sluice');
+    expect((await refusalLater(() => run())).message).toContain('was changed by something other than Sluice');
     expect(existsSync(join(dir, archiveDir))).toBe(false);
   });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTime } from '../../../test/kit/builders.ts';
 import { beginning, filledOrder, idOf as ownId, sent } from '../../../test/kit/ended-orders.ts';
 import { eventOf, fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { refusal } from '../../../test/kit/refusal.ts';
 import type { AuditEntry, Entry, EventEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
@@ -31,15 +31,6 @@ function put(...entries: readonly Entry[]): void {
   const db = openForWriting(join(dir, journalFile));
   writer(db, identity.epoch)(entries);
   db.close();
-}
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 const filled = (sequence: number, given: Partial<OrderEntryRow> = {}): Entry[] =>

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { refusalLater } from '../../../test/kit/refusal.ts';
 import { addressOf } from '../../client/connection.ts';
 import type { TypedOrder } from '../../client/manual-orders.ts';
 import { instrument } from '../../domain/instrument.ts';
-import { Refusal } from '../../domain/refusal.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { isConfirmed } from '../../terminal/questions.ts';
 import { account, call } from './account.ts';
@@ -53,15 +53,6 @@ const command = (uid = '1') => ({
 });
 const rows = (): readonly Readonly<Record<string, unknown>>[] =>
   printed.flatMap((line) => line.split('\n')).map((line) => JSON.parse(line) as Record<string, unknown>);
-const refusal = async (act: () => Promise<unknown>): Promise<Refusal> => {
-  try {
-    await act();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('no refusal came');
-};
 type OrderCommand = Parameters<typeof order.open>[1];
 const create = (symbol: string, { side, volume, ...form }: TypedOrder, given: OrderCommand): Promise<void> =>
   order.create(symbol, side, volume, { ...given, ...form });
@@ -99,7 +90,7 @@ describe('orders by hand', () => {
   });
 
   it('have no balances of margin, rather than those of spot', async () => {
-    const refused = await refusal(() => account({ ...command(), account: 'margin' }));
+    const refused = await refusalLater(() => account({ ...command(), account: 'margin' }));
     expect(refused.message).toContain('no query for margin balances');
   });
 
@@ -114,7 +105,7 @@ describe('orders by hand', () => {
   });
 
   it('that are missing from the answer to a batch fail the command, once the others are shown', async () => {
-    const { message, exitCode } = await refusal(() =>
+    const { message, exitCode } = await refusalLater(() =>
       order.batch('BTCUSDT', ['BUY:0.01@39000', 'SELL:100@90000'], command()),
     );
     expect(rows()).toEqual([{ orderId: expect.stringMatching(/^\d+$/) }]);
@@ -130,7 +121,7 @@ describe('orders by hand', () => {
     const real = which === 'spot' ? String(rows()[0]?.['orderId']) : '7';
     printed.length = 0;
     const account = { ...command(), account: which };
-    const { message, exitCode } = await refusal(() => order.cancel('BTCUSDT', ['999999', real], account));
+    const { message, exitCode } = await refusalLater(() => order.cancel('BTCUSDT', ['999999', real], account));
     expect(rows()).toMatchObject([
       { orderId: '999999', status: null, failure: expect.stringMatching(/.{10}/) },
       which === 'spot'
@@ -149,7 +140,7 @@ describe('orders by hand', () => {
       match: { method: 'POST', path: '/sapi/v1/batchCancel' },
       do: { body, type: 'application/json', when: 'before' },
     });
-    const { message, exitCode } = await refusal(() => order.cancel('BTCUSDT', [named, other], command()));
+    const { message, exitCode } = await refusalLater(() => order.cancel('BTCUSDT', [named, other], command()));
     lift();
     expect(rows()).toMatchObject([
       { orderId: named, failure: null },
@@ -163,7 +154,7 @@ describe('orders by hand', () => {
   it('show their client id before they are sent, whether it is asked or not', async () => {
     const typed = { ...buy, price: '20000' };
     const asked = { ...command(), yes: false, input: Readable.from(['no\n']) };
-    expect((await refusal(() => create('BTCUSDT', typed, asked))).message).toContain('nothing was sent');
+    expect((await refusalLater(() => create('BTCUSDT', typed, asked))).message).toContain('nothing was sent');
     expect(said.join()).toMatch(/client id m[a-z2-7]{24}[\s\S]*Type yes/);
     said.length = 0;
     const lift = simulator.addFault({
@@ -196,11 +187,11 @@ describe('orders by hand', () => {
     ['a side that is none', { ...buy, side: 'long' }, 'BUY or SELL'],
     ['an id too long', { ...buy, clientId: 'x'.repeat(33) }, '1 to 32'],
   ])('with %s are refused before they are sent', async (_, typed, why) => {
-    expect((await refusal(() => create('BTCUSDT', typed, command()))).message).toContain(why);
+    expect((await refusalLater(() => create('BTCUSDT', typed, command()))).message).toContain(why);
   });
 
   it('that the exchange refuses say the code, what it means, and what to do', async () => {
-    const { message, exitCode } = await refusal(() => create('BTCUSDT', { ...buy, volume: '1000000' }, command()));
+    const { message, exitCode } = await refusalLater(() => create('BTCUSDT', { ...buy, volume: '1000000' }, command()));
     expect(message).toMatch(/-2017[\s\S]*it means: the balance is too small\n {2}what to do: sluice account/);
     expect(exitCode).toBe(1);
   });
@@ -218,7 +209,7 @@ describe('orders by hand', () => {
       match: { method: 'POST', path: '/sapi/v1/order' },
       do: { status: 504, when: 'before' },
     });
-    const { message } = await refusal(() => create('BTCUSDT', { ...buy, clientId: 'lost-2' }, command()));
+    const { message } = await refusalLater(() => create('BTCUSDT', { ...buy, clientId: 'lost-2' }, command()));
     never();
     expect(message).toContain('it was sent once, with client id lost-2');
     expect(message).toContain('before you send another');
@@ -258,24 +249,24 @@ describe('the market by hand', () => {
   });
 
   it('refuses intervals and kinds that there are none of, with the nearest', async () => {
-    expect((await refusal(async () => market.klines('BTCUSDT', '1mn', command()))).message).toContain(
+    expect((await refusalLater(async () => market.klines('BTCUSDT', '1mn', command()))).message).toContain(
       'did you mean "1min"',
     );
-    expect((await refusal(async () => market.open('tiker', undefined, undefined, command()))).message).toContain(
+    expect((await refusalLater(async () => market.open('tiker', undefined, undefined, command()))).message).toContain(
       'ticker',
     );
-    expect((await refusal(async () => market.open('trades', undefined, undefined, command()))).message).toBe(
+    expect((await refusalLater(async () => market.open('trades', undefined, undefined, command()))).message).toBe(
       'the symbol is missing: sluice market open trades BTC USDT',
     );
-    expect((await refusal(async () => market.open('depth', 'BTCUSDT', undefined, command()))).message).toMatch(
+    expect((await refusalLater(async () => market.open('depth', 'BTCUSDT', undefined, command()))).message).toMatch(
       /^BTCUSDT alone is not a symbol: give base and quote separately: sluice market open depth BTC USDT$/,
     );
   });
 
   it('says which symbols there are when one is unknown', async () => {
-    const { message } = await refusal(() => market.ticker('NOPEUSDT', command()));
+    const { message } = await refusalLater(() => market.ticker('NOPEUSDT', command()));
     expect(message).toMatch(/-1121[\s\S]*sluice market symbols/);
-    expect((await refusal(() => order.open('NOPEUSDT', command()))).message).toContain('lists no symbol NOPEUSDT');
+    expect((await refusalLater(() => order.open('NOPEUSDT', command()))).message).toContain('lists no symbol NOPEUSDT');
   });
 });
 
@@ -284,7 +275,7 @@ describe('a raw call', () => {
     await call('get', '/sapi/v1/symbols', { ...command(), unsigned: true });
     expect(rows()).toMatchObject([{ symbols: [{}] }]);
     for (const path of ['/sapi/v1/withdraw/apply', '/sapi/v1/%77ithdraw/apply']) {
-      const { message, exitCode } = await refusal(() => call('POST', path, command()));
+      const { message, exitCode } = await refusalLater(() => call('POST', path, command()));
       expect([exitCode, message]).toEqual([3, expect.stringContaining('sluice-withdraw')]);
     }
     for (const [method, path, body] of [
@@ -294,14 +285,14 @@ describe('a raw call', () => {
       ['GET', 'a', undefined],
     ] as const)
       expect(
-        await refusal(() => call(method, path, { ...command(), ...(body !== undefined && { body }) })),
+        await refusalLater(() => call(method, path, { ...command(), ...(body !== undefined && { body }) })),
       ).toBeDefined();
   });
 });
 
 describe('the exchange that is meant', () => {
   it('is said once, encrypted unless it is here', async () => {
-    const refused = (which: Parameters<typeof addressOf>[0]) => refusal(async () => addressOf(which));
+    const refused = (which: Parameters<typeof addressOf>[0]) => refusalLater(async () => addressOf(which));
     expect((await refused({})).message).toContain('--config FILE');
     expect((await refused({ config: 'a.yaml', url: 'http://127.0.0.1' })).message).toContain('not both');
     expect((await refused({ url: 'http://exchange.example' })).message).toContain('encrypted');
@@ -326,31 +317,33 @@ describe('the exchange that is meant', () => {
     });
     try {
       const there = { ...command(), url: fast.restUrl };
-      const { message } = await refusal(() => account(there));
+      const { message } = await refusalLater(() => account(there));
       expect(message).toMatch(/clock runs about (\d\d) times as fast as this one.*--speed \1 beside --url/);
       await account({ ...there, speed: 60 });
       expect(rows().map(({ asset }) => asset)).toEqual(['USDT', 'BTC']);
     } finally {
       await fast.close();
     }
-    expect((await refusal(async () => addressOf({ config: 'a.yaml', speed: 2 }))).message).toContain('exchange.speed');
+    expect((await refusalLater(async () => addressOf({ config: 'a.yaml', speed: 2 }))).message).toContain(
+      'exchange.speed',
+    );
   });
 
   it('may stand behind a gateway that takes away the start of the path', async () => {
     const url = 'https://exchange.example/spot/open';
     expect(addressOf({ url, stripPrefix: '/spot/open' })).toMatchObject({ restUrl: url, stripPrefix: '/spot/open' });
     for (const stripPrefix of ['/spot/opn', 'spot', '/', '/spot/'])
-      expect((await refusal(async () => addressOf({ url, stripPrefix }))).message).toContain('/spot/open/sapi/');
+      expect((await refusalLater(async () => addressOf({ url, stripPrefix }))).message).toContain('/spot/open/sapi/');
     const both = { config: 'a.yaml', stripPrefix: '/spot' };
-    expect((await refusal(async () => addressOf(both))).message).toContain('exchange.stripPrefix');
+    expect((await refusalLater(async () => addressOf(both))).message).toContain('exchange.stripPrefix');
   });
 
   it('that banned this address is left alone, with the time when that ends', async () => {
     const banned = { ...command(), environment: { ...command().environment, XDG_STATE_HOME: join(dir, 'banned') } };
     const lift = simulator.addFault({ match: { path: '/sapi/v1/ping' }, do: { status: 418, when: 'before' } });
-    await refusal(() => market.ping(banned));
+    await refusalLater(() => market.ping(banned));
     lift();
-    const { message, exitCode } = await refusal(() => market.ping(banned));
+    const { message, exitCode } = await refusalLater(() => market.ping(banned));
     expect([exitCode, message]).toEqual([3, expect.stringMatching(/send nothing before \d{4}-/)]);
   });
 });

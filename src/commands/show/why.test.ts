@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTime, target } from '../../../test/kit/builders.ts';
 import { denialOf, eventOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { refusal } from '../../../test/kit/refusal.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { takeLock } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
@@ -56,15 +56,6 @@ function why(subject: string): string {
   showWhy(subject, { state, json: false, out: (line) => out.push(line), say: () => {} });
   return out.join('\n');
 }
-function refusal(subject: string): Refusal {
-  try {
-    why(subject);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error(`${subject} was not refused`);
-}
 
 test('each day is told at which something happened, once', () => {
   const days = (text: string): readonly string[] => text.split('\n').filter((line) => / UTC$/.test(line));
@@ -110,15 +101,17 @@ test('an approval is told with its numbers', () => {
 });
 
 test('a beginning that several orders have lists them, the newest first', () => {
-  const { message, exitCode } = refusal('saaaaab');
+  const { message, exitCode } = refusal(() => why('saaaaab'));
   expect(exitCode).toBe(2);
   expect(message.split('\n')).toEqual([
     '2 orders have an id that begins with saaaaab; give more characters:',
     expect.stringMatching(/^ {2}saaaaab00002 {2}1954113290481123392 .* s: SELL BTCUSDT, filled$/),
     expect.stringMatching(/^ {2}saaaaab00001 {2}1954113290481123391 .* trend: BUY BTCUSDT, intended$/),
   ]);
-  expect(refusal('19541132904811233').message).toMatch(/^2 orders have an id that begins with 19541132904811233;/);
-  expect(refusal('s').message).toContain('no exchange id');
+  expect(refusal(() => why('19541132904811233')).message).toMatch(
+    /^2 orders have an id that begins with 19541132904811233;/,
+  );
+  expect(refusal(() => why('s')).message).toContain('no exchange id');
 });
 
 test.each<[string, string, OrderEntryRow]>([
@@ -131,8 +124,8 @@ test.each<[string, string, OrderEntryRow]>([
 });
 
 test('an end that several orders have lists them; one of three characters is none', () => {
-  expect(refusal('0001').message).toMatch(/^2 orders have an id that ends with 0001; give more characters:/);
-  expect(refusal('002').message).toContain('no order in this journal has the id 002');
+  expect(refusal(() => why('0001')).message).toMatch(/^2 orders have an id that ends with 0001; give more characters:/);
+  expect(refusal(() => why('002')).message).toContain('no order in this journal has the id 002');
 });
 
 test('an order that did not leave was journalled, not sent', () => {
@@ -159,7 +152,7 @@ test('an id whose beginning another one is, is meant by itself', () => {
 });
 
 test.each(['saaaaad', '2', '', '%', '_aaaaab00001'])('%j, which no id begins with, is refused', (subject) => {
-  const { message, exitCode } = refusal(subject);
+  const { message, exitCode } = refusal(() => why(subject));
   expect([message, exitCode]).toEqual([expect.stringContaining(`no order in this journal has the id ${subject},`), 2]);
 });
 
