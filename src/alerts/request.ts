@@ -1,6 +1,8 @@
 /** Requests to the services of people. One that hangs or floods is cut off, and no error names an address, because it is a secret. */
+
 import got, { HTTPError, type OptionsInit, TimeoutError } from 'got';
 import { systemClock } from '../clock/clock.ts';
+import { systemText } from '../domain/system-errors.ts';
 
 /** A service that takes longer is hanging, real ms. */
 const mostMs = 10_000;
@@ -46,8 +48,9 @@ async function request(
   }
 }
 
-/** The message of an error may contain the address. */
-export const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? 'no answer');
+/** The message of an error may contain the address: words of ours, or its code. */
+export const codeOf = (error: unknown): string =>
+  systemText(error) ?? String((error as NodeJS.ErrnoException).code ?? 'no answer');
 
 /** A signal that aborts when a service hangs; `end` once it answered. */
 export function cutOffAfter(): { readonly signal: AbortSignal; readonly end: () => void } {

@@ -3,12 +3,14 @@
  * because it survives a process that is killed while it writes. It does not wait for the disk: a power cut loses at most a minute of
  * counting.
  */
+
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, machineSteady } from '../clock/clock.ts';
+import { causeOf } from '../domain/refusal.ts';
 import { type Bans, bounded, carefulMs, later, type Moment, noBans, reread } from './bans.ts';
 import type { Shared, Spent, Tally } from './shared.ts';
 
@@ -218,7 +220,7 @@ class SharedFile implements Shared {
 
   #trouble(error: unknown): void {
     const code = error instanceof Database.SqliteError ? error.code : '';
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = causeOf(error);
     if (code === 'SQLITE_BUSY') {
       this.#warn(cause, 'another process holds the file of request limits; not counting with it this time');
       return;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { issuesText } from '../domain/refusal.ts';
 import { parseSetting, readConfig } from './read.ts';
 
 const schema = z.object({
@@ -46,4 +47,28 @@ test('a fault inside a structured setting is named at the setting, with what is 
   const setting = parseSetting('strategies.0.params={fast: "five"}');
   expect(() => readConfig(file, schema, [setting])).toThrow(/--set strategies\.0\.params\.fast: .*number/i);
   rmSync(dir, { recursive: true });
+});
+
+test('what a schema finds wrong is said without its words', () => {
+  const strict = z.strictObject({
+    count: z.int(),
+    text: z.string(),
+    list: z.array(z.boolean()),
+    most: z.number().max(1),
+    begins: z.string().startsWith('x'),
+    one: z.union([z.number(), z.boolean()]),
+    name: z.enum(['a', 'b']),
+  });
+  const given = { count: 1.5, text: 5, list: ['x'], most: 2, begins: 'y', one: 'x', name: 'c', more: 1, other: 2 };
+  const found = strict.safeParse(given);
+  expect(issuesText(found.error?.issues ?? []).split('; ')).toEqual([
+    'count: must be a whole number',
+    'text: must be a text, not a number',
+    'list.0: must be true or false, not a text',
+    'most: must be at most 1',
+    'begins: must start with "x"',
+    'one: has none of the forms that are allowed here',
+    'name: must be one of "a", "b"',
+    'it: "more", "other" are no known keys',
+  ]);
 });

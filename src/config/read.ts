@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import {
   type Alias,
   Document,
+  type ErrorCode,
   isMap,
   isNode,
   isScalar,
@@ -17,7 +18,7 @@ import {
 } from 'yaml';
 import type { z } from 'zod';
 import { isInterval, unknownInterval } from '../domain/interval.ts';
-import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
+import { causeOf, didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 import { backtestSchema, tradingSchema } from './schema.ts';
 
 /** One `--set path=value` of the command line. */
@@ -43,9 +44,8 @@ function readText(file: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EISDIR') throw new Refusal(`configuration ${file} is a folder: give a file in it with --config FILE`);
-    throw new Refusal(
-      `configuration ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}: give one with --config FILE`,
-    );
+    if (code === 'ENOENT') throw new Refusal(`configuration ${file} does not exist: give one with --config FILE`);
+    throw new Refusal(`the configuration cannot be read: ${causeOf(error)}`);
   }
 }
 
@@ -95,6 +95,21 @@ interface YamlFault {
   readonly what: string;
 }
 
+/** What the parser says, in words of a configuration. Its own text stays for errors that nobody makes by a slip. */
+const yamlReasons: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_INDENT: 'the indentation does not fit the lines above, or a bracket is not closed: compare both',
+  TAB_AS_INDENT: 'a tab indents this line: use spaces',
+  DUPLICATE_KEY: 'this key stands twice: keep one of them',
+  MISSING_CHAR:
+    'something is missing before this place: a quote or bracket that closes, or a space after a colon or comma',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a second colon, an indented line below a value, or a bracket that is not closed: put a text with ": " in quotes, or check the lines above',
+  BAD_SCALAR_START: 'a text that begins with this character must be in quotes',
+  MULTILINE_IMPLICIT_KEY: 'a key reaches over several lines: a colon or a quote is missing above',
+  UNEXPECTED_TOKEN: 'something that does not belong here: check the brackets, commas and quotes above',
+  BAD_DQ_ESCAPE: 'an unknown escape in double quotes: use single quotes, or \\\\ for a backslash',
+};
+
 /** Why a text is not valid YAML for a configuration. Only the first reason: one extra bracket causes errors in everything after it. */
 export function yamlFault(document: Document, lines: LineCounter): YamlFault | undefined {
   const [broken] = document.errors;
@@ -102,7 +117,7 @@ export function yamlFault(document: Document, lines: LineCounter): YamlFault | u
     const line = broken.linePos?.[0].line;
     return broken.code === 'MULTIPLE_DOCS'
       ? { line, what: 'another document begins here (---): keep each configuration in a file of its own' }
-      : { line, what: `is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}` };
+      : { line, what: `is not valid YAML: ${yamlReasons[broken.code] ?? broken.message.split(/ at line|\n/)[0]}` };
   }
   const aliases: Alias[] = [];
   visit(document, { Alias: (_, alias) => void aliases.push(alias) });

@@ -1,10 +1,10 @@
 /** Reads what a request asks. */
-import { z } from 'zod';
-import { Refusal } from '../domain/refusal.ts';
+import type { z } from 'zod';
+import { issuesText, Refusal } from '../domain/refusal.ts';
 
 /** What a request asks, checked. Throws a `Refusal`, which the server answers with 400. */
 export function askedBy<T>(schema: z.ZodType<T>, given: unknown): T {
   const { success, data, error } = schema.safeParse(given ?? {});
   if (success) return data;
-  throw new Refusal(z.prettifyError(error));
+  throw new Refusal(issuesText(error.issues));
 }

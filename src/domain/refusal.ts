@@ -1,3 +1,5 @@
+import { systemText } from './system-errors.ts';
+
 /** An error that the user must correct: printed as one message without a stack. */
 export class Refusal extends Error {
   override name = 'Refusal';
@@ -19,8 +21,9 @@ export const isNoSpace = (error: unknown): error is Error =>
   error instanceof NoSpace ||
   (error instanceof Error && /ENOSPC|EDQUOT|No space left on device|database or disk is full/.test(error.message));
 
-/** The message of whatever was thrown. */
-export const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The message of whatever was thrown, in plain words where it is an error of the system. */
+export const causeOf = (error: unknown): string =>
+  systemText(error) ?? (error instanceof Error ? error.message : String(error));
 
 /** What `work` returns, or the refusal that it throws. */
 export function orRefusal<T>(work: () => T): T | Refusal {
@@ -54,14 +57,46 @@ export function plainly(message: string): string {
     const items = kind === 'array' ? ' items' : kind === 'string' ? ' characters' : '';
     return `must ${items === '' ? 'be' : 'have'} ${signs[sign] ?? sign} ${number}${items}`;
   }
+  const type = /^Invalid input: expected ([\w ]+), received ([\w ]+)$/.exec(message);
+  if (type !== null) {
+    const [, wanted = '', given = ''] = type;
+    // A number that is not whole is a number: only what is wanted helps.
+    const not = wanted === 'int' ? '' : `, not ${kinds[given] ?? given}`;
+    return `must be ${kinds[wanted] ?? wanted}${not}`;
+  }
   return message
+    .replace(/^Invalid input: expected /, 'must be ')
     .replace(/^Invalid input: /, '')
+    .replace(/^Invalid input$/, 'has none of the forms that are allowed here')
+    .replace(/^Invalid (?:string|number): /, '')
     .replace(
       /^Invalid option: expected one of (.*)$/,
       (_, all: string) => `must be one of ${all.replaceAll('|', ', ')}`,
     )
-    .replace(/^Unrecognized key: (.*)$/, '$1 is not a known key');
+    .replace(/^Unrecognized key: (.*)$/, '$1 is not a known key')
+    .replace(/^Unrecognized keys: (.*)$/, '$1 are no known keys');
 }
+
+/** Types of values as people call them. */
+const kinds: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'keys with values',
+  record: 'keys with values',
+  null: 'empty',
+  undefined: 'missing',
+  NaN: 'something else',
+};
+
+/** What a schema found wrong, in one line, each with its place; `whole` names the place of what is wrong with all of it. */
+export const issuesText = (
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+  whole = 'it',
+): string =>
+  issues.map(({ path, message }) => `${path.map(String).join('.') || whole}: ${plainly(message)}`).join('; ');
 
 const signs: Readonly<Record<string, string>> = { '<=': 'at most', '<': 'below', '>=': 'at least', '>': 'above' };
 

@@ -1,6 +1,8 @@
 /** A thread that examines a part of a large journal: the sum over some of its tables, and SQLite's own check. */
+
 import { workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { causeOf } from '../domain/refusal.ts';
 import { sumRows, totalText } from './hash-chain.ts';
 
 /** The thread's parameters. `done` is set and notified when `result` holds the answer. */
@@ -45,7 +47,7 @@ function examine({ path, tables, whole }: Examination): Examined {
     const integrity = whole ? integrityOf(db) : 'ok';
     return { integrity, total: integrity === 'ok' ? totalText(sumRows(db, tables)) : '' };
   } catch (error) {
-    return { integrity: oneLine(error instanceof Error ? error.message : String(error)), total: '' };
+    return { integrity: oneLine(causeOf(error)), total: '' };
   } finally {
     db.close();
   }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
-import { NoSpace, Refusal } from '../domain/refusal.ts';
+import { causeOf, NoSpace, Refusal } from '../domain/refusal.ts';
 import { type Examining, examine } from './examine.ts';
 import { oneLine } from './examiner.ts';
 import { chainOf, commitIn, readHead } from './hash-chain.ts';
@@ -168,7 +168,7 @@ function refusalOf(error: unknown, dir: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isFull(error)) return new NoSpace(`state directory ${dir} has no free space: free some; nothing was lost`, 3);
   return new Refusal(
-    `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
+    `journal in ${dir} cannot be opened (${oneLine(causeOf(error))}): restore a backup or give another with --state DIR`,
     3,
   );
 }

@@ -1,6 +1,6 @@
 /** The truth log: a file, a listener, and the newest entries in memory for the control address. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
 import type { LogEntry } from './log.ts';
 
 /** Entries kept in memory; older ones are only in the file. */
@@ -48,6 +48,6 @@ function openedFile(file: string): number {
   try {
     return openSync(file, 'a', 0o600);
   } catch (error) {
-    throw new Refusal(`cannot write the log ${file}: ${error instanceof Error ? error.message : String(error)}`, 1);
+    throw new Refusal(`cannot write the log ${file}: ${causeOf(error)}`, 1);
   }
 }

@@ -1,10 +1,12 @@
 /** Loads the strategy that a configuration names: a shipped one, or a user's file. */
+
 import { Console } from 'node:console';
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
+import { systemText } from '../domain/system-errors.ts';
 import { hasList, isStreaming, type Strategy } from './contract.ts';
 import { errorText } from './fault.ts';
 import { hasLoadedFiles, setLoading } from './loading.ts';
@@ -131,7 +133,7 @@ async function fromFile(file: string, again: boolean): Promise<Strategy | string
     const url = pathToFileURL(file).href;
     module = (await import(again ? anew(url) : url)) as { readonly default?: unknown };
   } catch (error) {
-    return `strategy file ${file} cannot be loaded: ${errorText(error)}${hintFor(error)}`;
+    return `strategy file ${file} cannot be loaded: ${systemText(error) ?? errorText(error)}${hintFor(error)}`;
   } finally {
     setLoading(undefined);
   }

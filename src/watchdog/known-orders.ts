@@ -2,10 +2,12 @@
  * What the watchdog knows of the daemon's orders: read from the journal while that can be read, and kept. The disk that a journal dies with may
  * be why the daemon is silent.
  */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readClientOrderId } from '../domain/ids.ts';
 import type { OrderReport } from '../domain/order.ts';
+import { causeOf } from '../domain/refusal.ts';
 import { journalFile } from '../journal/open.ts';
 import { openReader } from '../journal/reader.ts';
 
@@ -32,7 +34,7 @@ export function knownOrders(dir: string, say: (line: string) => void) {
         read = readJournal(dir);
         reported = '';
       } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
+        const text = causeOf(error);
         if (text === reported) return;
         reported = text;
         say(

@@ -7,7 +7,7 @@ import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { symbolsOf } from '../config/symbols.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
 import { killRequests } from '../session/control/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
@@ -52,7 +52,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     try {
       writeAct(dir, act);
     } catch (error) {
-      say(`the report for the daemon cannot be written in ${dir}: ${String(error)}`);
+      say(`the report for the daemon cannot be written in ${dir}: ${causeOf(error)}`);
     }
   };
   let client: Client | undefined;
@@ -75,7 +75,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
       if (done.cancelled.length > 0 || (done.failures.length > 0 && news !== reported)) report(act);
       reported = news;
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = causeOf(error);
       if (text !== reported) say(`the exchange cannot be reached; retrying: ${text}`);
       reported = text;
     }

@@ -187,7 +187,13 @@ describe('a configuration', () => {
       'interval: 1mn',
       'line 9: strategies.0.interval: unknown interval 1mn (did you mean "1min"?); use 1min, 5min,',
     ],
-    ['strategies:', 'strategies: [', 'b.yaml, line 6: is not valid YAML'],
+    [
+      'strategies:',
+      'strategies: [',
+      'b.yaml, line 6: is not valid YAML: a second colon, an indented line below a value, or a bracket that is not closed',
+    ],
+    ['  - id:', '\t- id:', 'is not valid YAML: a tab indents this line: use spaces'],
+    ['cash: "100000"', 'cash: "100000"\ncash: "1"', 'b.yaml, line 4: is not valid YAML: this key stands twice'],
     [
       'cash: "100000"',
       'cash: *much',

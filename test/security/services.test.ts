@@ -38,7 +38,7 @@ describe.each(web)('%s', (type) => {
   test.each<[string, Answering, string]>([
     ['fails', (reply) => void reply.writeHead(500).end(secret), 'HTTP 500'],
     ['names the address in its answer', (reply) => void reply.writeHead(404, secret).end(secret), 'HTTP 404'],
-    ['breaks off', (reply) => void reply.destroy(), 'ECONNRESET'],
+    ['breaks off', (reply) => void reply.destroy(), 'the other side cut the connection (ECONNRESET)'],
     ['speaks no HTTP', (reply) => void reply.socket?.end('garbage\r\n\r\n'), 'HPE_INVALID_CONSTANT'],
     [
       'sends headers without end',

@@ -1,7 +1,7 @@
 /** Rows to a file or a terminal, as CSV, JSON lines or Parquet. A file is written whole or not at all. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type RowColumn, type RowValue, writeParquetRows } from '../../data/catalogue/parquet-rows.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { cellText } from '../../report/csv.ts';
 import type { FileFormat } from './formats.ts';
 
@@ -55,7 +55,7 @@ export async function writeSources(
     return { file, rows };
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = causeOf(error);
     throw new Refusal(
       `${file} cannot be written (${why}): no incomplete file was left; choose another path with -o`,
       1,

@@ -141,6 +141,10 @@ test('a journal that something else changed is not backed up, and leaves nothing
 
 test('a folder that is no backup, and one that would write elsewhere, are refused', async () => {
   expect((await refusalLater(() => putBack({}, root))).message).toContain('is not a backup');
+  mkdirSync(join(root, 'unreadable', 'backup.json'), { recursive: true });
+  expect((await refusalLater(() => putBack({}, join(root, 'unreadable')))).message).toMatch(
+    /^the backup .*unreadable cannot be read: it is a folder, not a file \(EISDIR\)$/,
+  );
   await backUp();
   const path = join(root, 'copy', 'backup.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"journal.db"', '"../../journal.db"'));

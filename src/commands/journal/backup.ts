@@ -139,9 +139,16 @@ const encryptedEnding = '.encrypted';
 
 function manifestOf(from: string): Manifest {
   const path = join(from, manifestFile);
-  if (!existsSync(path)) throw new Refusal(`${from} is not a backup: there is no ${manifestFile} in it`);
+  let text: string;
   try {
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as Partial<Manifest>;
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Refusal(`${from} is not a backup: there is no ${manifestFile} in it`);
+    throw new Refusal(`the backup ${from} cannot be read: ${causeOf(error)}`);
+  }
+  try {
+    const manifest = JSON.parse(text) as Partial<Manifest>;
     const names = manifest.files?.map(({ name }) => name) ?? [];
     const isPlain = (name: string): boolean =>
       name === journalFile || name === keyFile || name === join(archiveDir, basename(name));

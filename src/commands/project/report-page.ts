@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 
 export interface ReportPage {
   readonly url: string;
@@ -69,9 +69,7 @@ export async function serveReport(file: string, port: number): Promise<ReportPag
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    throw new Refusal(
-      `--port ${port}: ${(error as NodeJS.ErrnoException).code}: name another port, or 0 for any free one`,
-    );
+    throw new Refusal(`--port ${port}: ${causeOf(error)}: name another port, or 0 for any free one`);
   }
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/`,

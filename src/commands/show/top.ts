@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Clock, pause, systemClock } from '../../clock/clock.ts';
 import { topLines } from '../../dashboard/terminal.ts';
 import type { View } from '../../dashboard/view.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { viewOfDaemon } from '../../session/control/daemon-client.ts';
 import { chooseState, noDaemonText } from '../../session/state.ts';
 import type { Io } from '../../terminal/options.ts';
@@ -79,7 +79,7 @@ export async function draw({ first, look, clock, signal, size, write }: Drawing)
         shown = await look();
         lost = undefined;
       } catch (error) {
-        lost = error instanceof Error ? error.message : String(error);
+        lost = causeOf(error);
       }
     }
   } finally {

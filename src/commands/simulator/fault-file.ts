@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { yamlFault } from '../../config/read.ts';
-import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { causeOf, didYouMean, Refusal } from '../../domain/refusal.ts';
 import {
   type FaultRule,
   FaultRulesError,
@@ -59,7 +59,7 @@ function textOf(file: string): string {
     throw new Refusal(
       code === 'EISDIR'
         ? `${file} is a folder: give a file of rules in it, or the name of a plan`
-        : `${file} cannot be read (${code}): give another file of rules, or the name of a plan`,
+        : `the file of rules cannot be read: ${causeOf(error)}`,
     );
   }
 }

@@ -36,7 +36,12 @@ describe('a fault file', () => {
     ['an unknown key of a rule', '- do: { status: 504 }\n  mtach: {}\n', 2, '"mtach"'],
     ['an unknown action', '- do: { status: 504 }\n- do:\n    explode: 1\n', 3, 'must be one of hold, drop'],
     ['an unknown event', '- at: {}\n  do: { explode: 1 }\n', 2, 'must be one of outage, place'],
-    ['a value that does not fit', '- match: {}\n  do:\n    status: teapot\n', 3, 'do.status: expected number'],
+    [
+      'a value that does not fit',
+      '- match: {}\n  do:\n    status: teapot\n',
+      3,
+      'do.status: must be a number, not a text',
+    ],
     [
       'a chance above 1',
       '- match: { probability: 2 }\n  do: { status: 504 }\n',

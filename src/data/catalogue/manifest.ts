@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { z } from 'zod';
 import { allIntervals } from '../../domain/interval.ts';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
+import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import { makeFolder } from '../folder.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { takeLock } from './lock.ts';
@@ -81,7 +81,7 @@ export function readManifest(dir: string, key: SeriesKey): Manifest | undefined 
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw unreadable(path, key, `cannot be read (${String(error)})`);
+    throw unreadable(path, key, `cannot be read (${causeOf(error)})`);
   }
   const read = schema.safeParse(json, { jitless: true });
   if (read.success) return read.data;

@@ -82,7 +82,7 @@ export class FrameWriter {
     this.#stopTimer?.();
     await this.flush()
       .then(() => this.#closeFile())
-      .catch((error: unknown) => this.#end(String(error)));
+      .catch((error: unknown) => this.#end(causeOf(error)));
   }
 
   #end(why: string): void {

@@ -1,6 +1,8 @@
 /** Reads depth, one row for each level: time, number of the book, side (1 or -1), price, quantity; bids first, best first. */
+
 import { z } from 'zod';
 import { jsonOf } from '../../domain/json.ts';
+import { issuesText } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { cellText, numberFrom } from './csv-reader.ts';
@@ -114,7 +116,7 @@ class JsonBooks extends DepthReader {
     if (json === undefined) return notJson;
     if (typeof json === 'object' && json !== null) this.checkSymbol(json);
     const read = bookSchema.safeParse(json);
-    if (!read.success) return `it is not a depth snapshot: ${read.error.issues[0]?.message ?? ''}`;
+    if (!read.success) return `it is not a depth snapshot: ${issuesText(read.error.issues.slice(0, 1))}`;
     const { t, time, time_ms, ts, timestamp, E, b, bids = b ?? [], a, asks = a ?? [] } = read.data;
     return this.book(String(t ?? time ?? time_ms ?? ts ?? timestamp ?? E ?? ''), bids, asks);
   }

@@ -2,7 +2,7 @@
 import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
 import type { View } from '../../dashboard/view.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import type { DaemonInfo } from '../state.ts';
 import { notOnDisk } from './confirm-on-disk.ts';
 
@@ -55,7 +55,7 @@ export async function viewOfDaemon({ control, token, pid }: DaemonInfo): Promise
   } catch (error) {
     const body =
       error instanceof HTTPError ? answerSchema.safeParse(JSON.parse(String(error.response.body))) : undefined;
-    const why = body?.data?.message ?? (error instanceof Error ? error.message : String(error));
+    const why = body?.data?.message ?? causeOf(error);
     throw new Refusal(`the daemon (process ${pid}) does not show what it does: ${why}`, 1);
   }
 }

@@ -1,6 +1,6 @@
 /** The thread that reads the journal for the dashboard: years of fills are read beside trading, never in its way. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { openReader } from '../../journal/reader.ts';
 import { type AnyQuestion, answer } from './answer.ts';
 import { Performance } from './performance.ts';
@@ -19,7 +19,7 @@ function answered(given: AnyQuestion): FromThread {
     return { answer: answer(reader, dir, given, performance) };
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error.message };
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: causeOf(error) };
   } finally {
     reader.close();
   }

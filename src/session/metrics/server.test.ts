@@ -120,7 +120,7 @@ describe('the server', () => {
   test('a port that is taken is refused with one message', async () => {
     const { port } = await served();
     await expect(served({ port })).rejects.toThrow(
-      `metrics: port ${port} on 127.0.0.1 cannot be had (EADDRINUSE): set metrics.port`,
+      `metrics: 127.0.0.1:${port}: the port is taken (EADDRINUSE): set metrics.port`,
     );
   });
 });

@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, isIP } from 'node:net';
 import type { MetricsConfig } from '../../config/metrics.ts';
 import { leastTokenLength } from '../../dashboard/access.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import type { Metrics, Standing } from './metrics.ts';
 
 /** The variable of the environment with the token. */
@@ -100,9 +100,8 @@ export async function serveMetrics(
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
     throw new Refusal(
-      `metrics: port ${port} on ${host} cannot be had (${code}): set metrics.port to another one, or to 0 for any free one`,
+      `metrics: ${host}:${port}: ${causeOf(error)}: set metrics.port to another one, or to 0 for any free one`,
       1,
     );
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { greatest, type Lots, lotsFor, plus, ticksOf } from '../../domain/money.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { Exchange, SampleOrder } from '../../venue/exchange/exchange.ts';
@@ -92,7 +92,7 @@ export async function probeOnce(
     rememberCapabilities(stateDir, venueName, machineWall(), { rest: found });
     log.info({ found }, `probed the exchange: ${foundText(found) || 'nothing'}`);
   } catch (error) {
-    log.warn({ error: error instanceof Error ? error.message : String(error) }, 'the exchange could not be probed');
+    log.warn({ error: causeOf(error) }, 'the exchange could not be probed');
   } finally {
     late.abort();
   }

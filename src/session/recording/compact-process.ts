@@ -1,5 +1,7 @@
 /** Runs compaction in a separate process, so that it does not block recording or trading. */
+
 import { spawn } from 'node:child_process';
+import { causeOf } from '../../domain/refusal.ts';
 
 /** `report` gets the messages of a compaction that could not store everything. */
 export function compactions(dir: string, report: (line: string) => void, program = process.argv[1] ?? '') {
@@ -27,7 +29,7 @@ function compactBeside(dir: string, report: (line: string) => void, program: str
       text = (text + more).slice(-mostText);
     });
     child.once('error', (error) => {
-      report(String(error));
+      report(causeOf(error));
       settle();
     });
     child.once('close', (code) => {

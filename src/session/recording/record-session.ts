@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { catalogueOf } from '../../config/read.ts';
 import type { TradingConfig } from '../../config/schema.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf } from '../../domain/refusal.ts';
 import { marketsIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import { compactions } from './compact-process.ts';
@@ -47,7 +47,7 @@ export function recordSession(
       },
     };
   } catch (error) {
-    failed(error instanceof Refusal ? error.message : String(error));
+    failed(causeOf(error));
     return nothing;
   }
 }

@@ -2,7 +2,7 @@
 import type { History } from '../../dashboard/history.ts';
 import type { View } from '../../dashboard/view.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { moment, roundedMoney } from '../../domain/words.ts';
 import { changeText, equityByStrategy, openLines, positionLines } from '../summary/summary-text.ts';
 import { type Command, helpText } from './commands.ts';
@@ -22,7 +22,7 @@ export async function answer(answering: Answering, by: string, command: Command)
   try {
     return await answerOf(answering, by, command);
   } catch (error) {
-    return `Not done: ${error instanceof Refusal ? error.message : `it failed: ${String(error)}`}`;
+    return `Not done: ${error instanceof Refusal ? error.message : `it failed: ${causeOf(error)}`}`;
   }
 }
 

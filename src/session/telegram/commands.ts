@@ -1,7 +1,9 @@
 /** What a person may say to the bot, and what the threads send each other about it. */
+
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { redact } from '../../domain/redaction.ts';
+import { issuesText } from '../../domain/refusal.ts';
 
 const strategy = z.string().min(1).max(100).optional();
 const reason = z.string().min(1).max(500);
@@ -100,7 +102,7 @@ function of(given: object): Parsed {
   const read = command.safeParse(given);
   return read.success
     ? { kind: 'command', command: read.data }
-    : { kind: 'unreadable', text: `${z.prettifyError(read.error)}\n/help shows the commands` };
+    : { kind: 'unreadable', text: `${issuesText(read.error.issues)}\n/help shows the commands` };
 }
 
 /** Commands that loosen, or that trade: they wait for a second word. */

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { bodyOf, closed, listening } from '../http/server.ts';
 import type { ControlOptions } from '../options.ts';
 import { type Steering, steer } from './routes.ts';
@@ -21,7 +21,7 @@ export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, 
     );
   const server = createServer((message, response) => void serve(message, response, steering));
   await listening(server, port, host).catch((error: Error) => {
-    throw new Refusal(`the control address cannot be opened on ${host}:${port}: ${error.message}`, 1);
+    throw new Refusal(`the control address cannot be opened on ${host}:${port}: ${causeOf(error)}`, 1);
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
@@ -63,6 +63,6 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
   } catch (error) {
     if (error instanceof Refusal) return refused(400, error.message);
     // A bug: the caller gets the message, and the exchange stays open for its clients.
-    return refused(500, `the exchange failed at this: ${error instanceof Error ? error.message : String(error)}`);
+    return refused(500, `the exchange failed at this: ${causeOf(error)}`);
   }
 }

@@ -1,6 +1,6 @@
 /** The routes of the control address. Everything is JSON; a refusal is `{error}` with status 4XX. */
 import { z } from 'zod';
-import { Refusal } from '../../domain/refusal.ts';
+import { issuesText, Refusal } from '../../domain/refusal.ts';
 import type { Parts } from '../assemble.ts';
 import { adjusted, cancelled, events, faultEvent, outageBegun, placed, stepBounds } from '../faults/events.ts';
 import { rulesOf } from '../faults/plans.ts';
@@ -37,8 +37,7 @@ const whole = (text: string | null, standard: number): number =>
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const checked = schema.safeParse(body ?? {});
   if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  throw new Refusal(`${issue?.path.join('.') || 'the body'}: ${issue?.message}`);
+  throw new Refusal(issuesText(checked.error.issues, 'the body'));
 }
 
 const step = z.strictObject({

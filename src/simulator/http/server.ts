@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { refusals } from '../core/errors.ts';
 import type { ApiRequest } from './api.ts';
 import { json } from './json.ts';
@@ -75,7 +75,7 @@ export const closed = (server: HttpServer): Promise<void> =>
 
 function listenError(error: Error, port: number): Error {
   const taken = 'code' in error && error.code === 'EADDRINUSE';
-  const why = taken ? 'the port is taken: stop what uses it, or choose another (0 takes any free one)' : error.message;
+  const why = taken ? 'the port is taken: stop what uses it, or choose another (0 takes any free one)' : causeOf(error);
   return new Refusal(`the exchange cannot listen on ${host}:${port}: ${why}`, 1);
 }
 

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Units } from '../../domain/money.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import type { Accounts, ClearingAccount, Holding } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Credentials } from '../core/keys.ts';
@@ -94,7 +94,7 @@ function openAlone(file: string): Database.Database {
     db.exec(marketTables);
     return db;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = causeOf(error);
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
       throw new Refusal(
         `another simulator is running on ${dirname(file)}: end it, or give this one a directory of its own (--state DIR)`,

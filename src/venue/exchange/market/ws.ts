@@ -1,5 +1,7 @@
 /** The WebSocket wire port and its one real implementation, by ws. */
+
 import { WebSocket } from 'ws';
+import { causeOf } from '../../../domain/refusal.ts';
 import { maxFrameBytes } from './frames.ts';
 
 export interface WsEvents {
@@ -43,7 +45,7 @@ export function realWs(url: string, events: WsEvents, observe: FrameObserver = (
     events.frame(bytes);
   });
   socket.on('error', (error) => {
-    cause = error.message;
+    cause = causeOf(error);
   });
   socket.on('close', (code, reason) => {
     events.closed(cause === '' ? `closed with code ${code} ${reason.toString().slice(0, 80)}`.trimEnd() : cause);

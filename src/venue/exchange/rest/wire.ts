@@ -1,7 +1,9 @@
 /** What HTTP requests to the exchange share, by whichever client: the proof that nothing was written, and the text of a failure. */
+
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import { systemText } from '../../../domain/system-errors.ts';
 
 /** Answers above this are cut off: 1,000 orders are 0.4 MB, all symbols of the largest venues 2 MB. */
 export const maxReplyBytes = 8 * 1024 * 1024;
@@ -51,9 +53,11 @@ export function watchWire(tls: boolean) {
 /** Unrequested compressed answers come as bytes. They are no JSON and decide nothing. */
 export const textOfBytes = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 1_000)).toString('latin1');
 
-/** Code and first line of an error, never the error itself: got's carry the whole request. */
+/** An error in plain words, or its code and first line, never the error itself: got's carry the whole request. */
 export function plainCause(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed';
+  const known = systemText(error);
+  if (known !== undefined) return known;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   const line = error.message.split('\n', 1)[0] ?? '';
   return `${code}: ${line.replaceAll(/https?:\/\/\S+/g, 'the exchange').slice(0, 120)}`;
