@@ -21,7 +21,7 @@ import { canPay } from './pool-exposure.ts';
 import type { WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import { asMoved, isOfLimit, makingStep } from './post-only.ts';
-import { type KeptEntry, mayMove, type Standing } from './standing.ts';
+import { type KeptEntry, mayMove, type Settled, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
 import { sizeInLots } from './target-size.ts';
 import { quotesTooSmall, targetTooSmall, UnsentReports, withheld } from './too-small.ts';
@@ -94,14 +94,32 @@ export class Planner {
     const isSameSize = before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
     // A stop that moves with every kline must not resize a share of equity with every kline.
     if (known === undefined || !isSameSize || known.lots === undefined) return this.#begin(leg, decision, known?.place);
-    known.leg = leg;
-    known.decision = decision;
     if (!mayMove(known, before, signal)) known.settled = undefined;
-    if (isSameEntry(before, signal)) this.expiries.pass(known, leg.at);
-    else this.expiries.begin(known, leg.at);
-    this.#options.protection.follow(leg.strategy, leg.symbol, signal);
+    this.#replace(known, leg, signal);
     this.#changed(leg, known.lots, decision);
     return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
+  }
+
+  /** A target of the same size takes the place of the one that stands. */
+  #replace(known: Standing, leg: Leg, target: Target): void {
+    const before = known.leg.signal;
+    known.leg = leg;
+    known.decision = this.#decisions;
+    if (isSameEntry(before, target)) this.expiries.pass(known, leg.at);
+    else this.expiries.begin(known, leg.at);
+    this.#options.protection.follow(leg.strategy, leg.symbol, target);
+  }
+
+  /** The prices of a standing target have moved so often, and are now those of `target`. Nothing is to be done about it, and it is recorded already. */
+  moved(standing: Standing, leg: Leg, target: Target, times: number): void {
+    this.#decisions += times;
+    this.#replace(standing, leg, target);
+    this.memories.keep(leg.strategy, leg);
+  }
+
+  /** Number of the last decision. */
+  get decisions(): number {
+    return this.#decisions;
   }
 
   #begin(leg: Leg, decision: number, place: Place = this.#options.portfolio.place(leg.strategy, leg.symbol)): true {
@@ -287,7 +305,7 @@ export class Planner {
    * The price range in which nothing needs to be planned until the signal, the position, its orders or its protection change;
    * undefined where something has to be done.
    */
-  settled(strategy: string, symbol: string): { readonly from: number; readonly to: number } | undefined {
+  settled(strategy: string, symbol: string): Settled | undefined {
     const standing = this.#standing.get(strategy, symbol);
     const price = this.#options.portfolio.lastMark(symbol)?.price;
     return standing !== undefined && this.isSettled(standing, price) ? standing.settled : undefined;

@@ -154,7 +154,7 @@ function made(target: Target): Target {
 }
 
 /** True for a size with more than one unit: all but one would be ignored. */
-const isSeveral = (size: Size): boolean =>
+export const isSeveral = (size: Size): boolean =>
   'quantity' in size ? 'amount' in size || 'share' in size : 'amount' in size && 'share' in size;
 
 const severalSizes = (size: Size): SignalError =>

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
-import { generated, oftenShort, paused, scaledOut, shared, trailed } from '../reference/generated.ts';
+import { drifting, generated, oftenShort, paused, scaledOut, shared, trailed } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
@@ -40,6 +40,7 @@ const mixtures = fc.record({
   pace: paces,
   isShared: fc.boolean(),
   isTrailed: fc.boolean(),
+  isDrifting: fc.boolean(),
   isScaledOut: fc.boolean(),
   isPaused: fc.boolean(),
   flows: fc.constantFrom<NonNullable<Case['flows']>>(
@@ -74,14 +75,27 @@ const unnumbered = ({ fills }: Pick<Rows, 'fills'>) => fills.map((fill) => ({ ..
 type Mixture = typeof mixtures extends fc.Arbitrary<infer T> ? T : never;
 
 function caseOf(mixture: Mixture): readonly [Case, (row: number) => Signal | undefined] {
-  const { seed, account, precision, pace, isShared, isTrailed, isScaledOut, isPaused, flows, maxPosition, given } =
-    mixture;
+  const {
+    seed,
+    account,
+    precision,
+    pace,
+    isShared,
+    isTrailed,
+    isScaledOut,
+    isDrifting,
+    isPaused,
+    flows,
+    maxPosition,
+    given,
+  } = mixture;
   const { klines, signals: plain } = generated(seed, 400);
   const either = account === 'short' ? oftenShort(plain) : plain;
   const taken = isScaledOut ? scaledOut(either) : either;
   const sized = isShared ? shared(taken) : taken;
+  const moved = isDrifting ? drifting(sized, klines) : sized;
   const [minutes, decidesOn] = pace;
-  const signals = (isTrailed ? trailed(sized) : sized).filter((_, row) => row % minutes === minutes - 1);
+  const signals = (isTrailed ? trailed(moved) : moved).filter((_, row) => row % minutes === minutes - 1);
   const [quantityPrecision, minQuantity] = precision;
   const made = caseOfXz({
     ...given,

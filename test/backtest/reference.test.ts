@@ -9,7 +9,7 @@ import grid from '../../strategies/grid/index.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
-import { generated } from '../reference/generated.ts';
+import { drifting, generated, oftenShort, shared } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
@@ -103,9 +103,10 @@ function generatedCase(
   rules: 'plain' | 'sluice',
   base = 'X',
   interval: Case['interval'] = '1min',
+  moves = 1,
 ): [Case, ReturnType<typeof generated>] {
   const lengthMs = intervalMs(interval, 0);
-  const world = generated(seed, 200);
+  const world = generated(seed, 200, moves);
   const klines = world.klines.map((kline, row) => ({ ...kline, time: row * lengthMs }));
   const given = caseOfXz({
     symbol: `${base}Z`,
@@ -135,6 +136,25 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
       }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('so they do where stops, targets and limits move with each kline', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.constantFrom('as they are', 'as shares', 'short, too'),
+        async (seed, kind) => {
+          const [given, { klines, signals: plain }] = generatedCase(seed, rules, 'X', '1min', 0.2);
+          const kinds = { 'as they are': plain, 'as shares': shared(plain), 'short, too': oftenShort(plain) };
+          const signals = drifting(kinds[kind], klines);
+          const drifts = { ...given, strategy: scripted(signals) };
+          const expected = byReference(drifts, { kind: 'script', signal: (row) => signals[row] });
+          expect(byColumns(drifts)).toEqual(expected);
+          expect(await byStream(drifts)).toEqual(expected);
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -7,14 +7,17 @@ export interface Generated {
   readonly signals: readonly Signal[];
 }
 
-/** Klines of one minute around 100.00 with two decimals, and wants of every kind, in quantities of a few units. */
-export function generated(seed: number, rows: number): Generated {
+/**
+ * Klines of one minute around 100.00 with two decimals, and wants of every kind, in quantities of a few units. `moves` makes the moves of the
+ * price smaller.
+ */
+export function generated(seed: number, rows: number, moves = 1): Generated {
   const chance = draws(seed);
   const klines: Kline[] = [];
   const signals: Signal[] = [];
   let price = 100;
   for (let row = 0; row < rows; row++) {
-    const kline = nextKline(chance, row, price);
+    const kline = nextKline(chance, row, price, moves);
     klines.push(kline);
     price = kline.close;
     const last = signals.at(-1);
@@ -36,12 +39,12 @@ export function draws(seed: number): Chance {
 
 const cents = (value: number): number => Math.round(value * 100) / 100;
 
-export function nextKline(chance: Chance, row: number, before: number): Kline {
-  const gap = chance() < 0.1 ? (chance() - 0.5) * 4 : 0;
+export function nextKline(chance: Chance, row: number, before: number, moves = 1): Kline {
+  const gap = chance() < 0.1 ? (chance() - 0.5) * 4 * moves : 0;
   const open = cents(Math.max(10, before + gap));
-  const close = cents(Math.max(10, open + (chance() - 0.5) * 3));
-  const high = cents(Math.max(open, close) + chance() * 1.5);
-  const low = cents(Math.min(open, close) - chance() * 1.5);
+  const close = cents(Math.max(10, open + (chance() - 0.5) * 3 * moves));
+  const high = cents(Math.max(open, close) + chance() * 1.5 * moves);
+  const low = cents(Math.min(open, close) - chance() * 1.5 * moves);
   const volume = chance() < 0.05 ? 0 : Math.round(chance() * 3_000_000) / 10_000;
   return { time: row * 60_000, open, high, low, close, volume };
 }
@@ -99,6 +102,31 @@ export const oftenShort = (signals: readonly Signal[]): readonly Signal[] =>
       ...(stop === undefined ? {} : { takeProfit: stop }),
     };
   });
+
+/**
+ * The same wants, repeated ones with other prices: with most klines a stop, a target and sometimes a limit move by a part of what the close did. Every
+ * eighth want lasts for so many klines more.
+ */
+export function drifting(signals: readonly Signal[], klines: readonly Kline[]): readonly Signal[] {
+  let base: Signal | undefined;
+  let since = 0;
+  return signals.map((signal, row) => {
+    if (base === undefined || (signal !== signals[row - 1] && row - since > 2 + (row % 8) * 3)) {
+      base = signal;
+      since = row;
+    }
+    if ('quotes' in base || row % 7 === 0) return base;
+    const { stop, takeProfit, limit } = base;
+    const moved = (klines[row]?.close ?? 0) - (klines[since]?.close ?? 0);
+    const by = (price: string, part: number): string => Math.max(1, Number(price) + moved * part).toFixed(2);
+    return {
+      ...base,
+      ...(typeof stop === 'string' && { stop: by(stop, 0.5) }),
+      ...(typeof takeProfit === 'string' && since % 3 > 0 && { takeProfit: by(takeProfit, 0.3) }),
+      ...(limit !== undefined && since % 2 > 0 && { limit: by(limit, 1) }),
+    };
+  });
+}
 
 /** The same wants, some of those with a stop with one that trails, by half a percent to three, in its place or beside it, or with a time. */
 export const trailed = (signals: readonly Signal[]): readonly Signal[] =>

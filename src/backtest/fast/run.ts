@@ -30,8 +30,9 @@ import { sizeInLots } from '../../portfolio/target-size.ts';
 import { targetTooSmall } from '../../portfolio/too-small.ts';
 import { checkedOf } from '../../strategy/signals.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
-import { extremes, firstEvent } from '../engine/klines/levels.ts';
+import { firstEvent, trailOver } from '../engine/klines/levels.ts';
 import { KlineLog } from '../engine/klines/log.ts';
+import { followPrices, hasPrices } from '../engine/klines/moved-prices.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
 import { UtcDays } from '../engine/klines/utc-days.ts';
 import { stopReason } from '../engine/phases.ts';
@@ -117,7 +118,7 @@ class FastRun implements BacktestEngine {
       const signal = strategyCursor.decide();
       if (!strategyCursor.rests(signal)) {
         if (!this.#signal(row, signal as Signal)) return 'unsupported';
-        // Strategies that move a stop do so with each kline: there is nothing to pass over.
+        this.#followPrices(end);
         continue;
       }
       if (this.#isOpen && !this.#plan(row)) return 'unsupported';
@@ -143,12 +144,33 @@ class FastRun implements BacktestEngine {
     if (stops === undefined) return;
     const levels = { ...stops, below: Math.max(below, stops.below) };
     this.row = firstEvent(columns, this.#strategyCursors, levels, { from, to }).row;
-    if (stops.trails.length > 0 && this.row > from) this.#trail(from, this.row);
+    if (stops.trails.length > 0 && this.row > from) trailOver(this.#protection, this.#supported.series, from, this.row);
   }
 
-  #trail(from: number, to: number): void {
-    const { top, bottom } = extremes(this.#supported.series.columns, from, to);
-    this.#protection.trail(this.#at.symbol, top, bottom);
+  /** Goes on over rows at which the strategy moves nothing but its stop. */
+  #followPrices(end: number): void {
+    const target = this.#target;
+    const { waiting } = this.#orders;
+    if (waiting !== undefined || this.#isOpen || this.#isOff || !hasPrices(target)) return;
+    const { series, hosted } = this.#supported;
+    const { fixed, held, least } = this.#line;
+    const stops = this.#protection.levels(series.symbol);
+    if (stops === undefined || stops.trails.length > 0) return;
+    const bounds = {
+      ...{ mayMoveExits: true, mayMoveLimit: false, mayMoveTakeProfit: false, tick: 0 },
+      below: Math.max(stops.below, held === 0 ? Number.NEGATIVE_INFINITY : (least - fixed) / held),
+      above: stops.above,
+      stopOf: held === 0 ? 'nothing' : 'long',
+      end: Math.min(end, this.#days.endRow, this.#dueRow()),
+      horizon: Number.POSITIVE_INFINITY,
+    } as const;
+    const { signals } = this.#log;
+    const record = { signals, decision: signals.length, closesAt: (row: number) => this.#days.closesAt(row) };
+    const { to, moved } = followPrices(this.#strategyCursor, target, series.columns, this.row, bounds, record);
+    this.row = to;
+    if (moved === undefined) return;
+    this.#target = moved.signal;
+    this.#protection.follow(hosted.id, hosted.symbol, moved.signal);
   }
 
   /** The first row at whose close the position was held for as long as it may be. */
@@ -287,7 +309,7 @@ class FastRun implements BacktestEngine {
     if (protection.isStopReached(symbol, cursor) && !this.#isGap()) {
       return this.#hitStop(lastMs({ openTime: this.#days.opensAt(row) }, this.#supported.series));
     }
-    this.#trail(row, row + 1);
+    trailOver(protection, this.#supported.series, row, row + 1);
     return true;
   }
 

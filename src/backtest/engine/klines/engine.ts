@@ -19,6 +19,7 @@ import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
 import { isQuiet, levelsOf, lookAhead, mayHappenNext, trailOver } from './levels.ts';
+import { followPricesOf } from './moved-prices.ts';
 import {
   closesAt,
   dueRowOf,
@@ -135,7 +136,7 @@ export class KlineEngine implements BacktestEngine {
       if (lookFurther(this.#states, next, (state) => this.#passOver(state, next))) continue;
       const [only] = this.#states;
       if (this.#states.length === 1 && only !== undefined && this.#several.isEmpty) {
-        if (!only.mayFill) this.#stepQuietly(only, next);
+        if (!only.mayFill) this.#stepQuietly(only, next, horizon);
         if (!only.mayFill || this.#unfilled.passOver(only, () => this.#dueRow(only), horizon)) continue;
       }
       let at = Number.POSITIVE_INFINITY;
@@ -239,8 +240,8 @@ export class KlineEngine implements BacktestEngine {
     if (marketAt !== 'open') this.#several.enterAtClose(at, closing, (state) => this.#end(state));
   }
 
-  /** A kline of the only series at which a strategy says something else, and which reaches no level. */
-  #stepQuietly(state: SeriesState, opensAt: number): void {
+  /** A kline of the only series at which a strategy says something else, and which reaches no level; and those at which only prices move. */
+  #stepQuietly(state: SeriesState, opensAt: number, horizon: number): void {
     this.#passOver(state, opensAt);
     state.opened = state.row;
     wake(state);
@@ -249,6 +250,9 @@ export class KlineEngine implements BacktestEngine {
     this.#see(state);
     this.#decide(state);
     this.#end(state);
+    if (this.#equity.stale || !followPricesOf(state, this.#trader, { end: this.#dueRow(state), horizon })) return;
+    wake(state);
+    this.#see(state);
   }
 
   /** Goes through a phase; what its steps lead to is carried out between them. */

@@ -1,5 +1,5 @@
 /** One kline object for every row of a series, so that a row that is not read costs no object. */
-import { closeTime } from '../../../domain/interval.ts';
+import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import type { Columns, Kline } from '../../../domain/market.ts';
 import type { RunSeries } from '../../run.ts';
 
@@ -14,6 +14,8 @@ export class KlineCursor implements Kline {
   readonly symbol: string;
   readonly interval: Kline['interval'];
   readonly #columns: Columns;
+  /** NaN for months. */
+  readonly #lengthMs: number;
   readonly #seenAt: ((row: number) => number) | undefined;
   #made: Kline | undefined;
   #madeAt = -1;
@@ -24,6 +26,7 @@ export class KlineCursor implements Kline {
     this.symbol = symbol;
     this.interval = interval;
     this.#columns = columns;
+    this.#lengthMs = interval === '1month' ? Number.NaN : intervalMs(interval, 0);
     this.#seenAt = seenAt;
   }
 
@@ -61,6 +64,8 @@ export class KlineCursor implements Kline {
   }
   /** UTC ms. */
   closeOf(row: number): number {
-    return closeTime(this.interval, this.#columns.openTime[row] as number);
+    const openTime = this.#columns.openTime[row] as number;
+    // Asked for at each row that is looked at.
+    return Number.isNaN(this.#lengthMs) ? closeTime(this.interval, openTime) : openTime + this.#lengthMs;
   }
 }

@@ -17,6 +17,13 @@ import {
 } from '../../../domain/target-options.ts';
 import { NumberColumn } from './columns.ts';
 
+/** The prices of a target; NaN for what it does not have. */
+export interface Prices {
+  limit: number;
+  stop: number;
+  takeProfit: number;
+}
+
 interface Pattern {
   readonly leg: Leg;
   readonly lots: Lots | undefined;
@@ -57,6 +64,23 @@ export class SignalColumn {
     this.#level(2, row, numberOf(onlyTakeProfit(signal)), numberOf(onlyTakeProfit(own)));
     this.#level(3, row, numberOf(signal.trailing), numberOf(own.trailing));
     this.#level(4, row, signal.exitAfterMs, own.exitAfterMs);
+  }
+
+  /** The last one again, with other prices. */
+  pushMoved(at: number, decision: number, { limit, stop, takeProfit }: Prices): void {
+    const row = this.length;
+    const index = this.#pattern.at(row - 1);
+    const own = (this.#patterns[index] as Pattern).leg.signal as Target;
+    this.#at.push(at);
+    this.#decision.push(decision);
+    this.#pattern.push(index);
+    if (limit !== own.limit) this.#price(0, row, limit);
+    if (stop !== own.stop) this.#price(1, row, stop);
+    if (takeProfit !== own.takeProfit) this.#price(2, row, takeProfit);
+  }
+
+  #price(name: number, row: number, value: number): void {
+    if (!Number.isNaN(value)) this.#level(name, row, value, undefined);
   }
 
   #level(name: number, row: number, value: number | undefined, own: number | undefined): void {

@@ -159,6 +159,12 @@ export class StrategyCursor {
     return signal;
   }
 
+  /** Asks at a row, as `decide`. It moves its cursor. */
+  ask(row: number): Signal | undefined {
+    this.#cursor.row = row;
+    return this.decide();
+  }
+
   /** These wants, and what it said at a row where it was asked there. */
   answersTo(row: number, signals: Map<number, Signal>): StrategyAnswers {
     if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), signals };
