@@ -41,6 +41,14 @@ export class ExactColumn<T extends bigint> {
     }
   }
 
+  /** The last value once more. */
+  pushAgain(): void {
+    const last = this.numbers.length - 1;
+    const value = this.numbers.at(last);
+    if (Number.isNaN(value)) this.push(this.#large.get(last));
+    else this.numbers.push(value);
+  }
+
   at(row: number): T | undefined {
     const value = this.numbers.at(row);
     return Number.isNaN(value) ? this.#large.get(row) : (BigInt(value) as T);

@@ -93,8 +93,7 @@ export class OrderColumn {
     const last = this.length - 1;
     const amount = this.#amounts.get(last);
     if (amount !== undefined) this.#amounts.set(this.length, amount);
-    for (const column of [this.#lots, this.#expected, this.#filled, this.#executed]) column.push(column.at(last));
-    this.#price.push(this.#price.at(last));
+    for (const column of [this.#lots, this.#expected, this.#filled, this.#executed, this.#price]) column.pushAgain();
     this.#push(this.kindAt(last), this.#reasons[last] as string, numbers);
   }
 
