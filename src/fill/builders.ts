@@ -67,6 +67,6 @@ export function run(fills: KlineFills, row: FillKline, stops: readonly Stop[] = 
     fills.cancel('target');
   }
   out.push(...fills.rest(row).fills);
-  fills.close();
+  fills.pause();
   return out;
 }

@@ -57,7 +57,7 @@ describe('the golden fills on klines', () => {
     expect(fills.open(row).fills).toEqual([]);
     // A tenth of the volume, and the maker's fee: 1 × 0.001.
     expect(fillTexts(fills.rest(row))).toEqual(['1 @ 102 maker, fee 0.001 X']);
-    fills.close();
+    fills.pause();
     expect(run(fills, kline(103, 104, 102, 103, 50)).map(fillText)).toEqual([]);
     expect(run(fills, kline(103, 104, 101.99, 103, 50)).map(fillText)).toEqual(['1 @ 102 maker, fee 0.001 X']);
   });
@@ -151,7 +151,7 @@ describe('the golden fills on klines', () => {
     const fills = engine({ rules: { ...rulesets.sluice, path: 'OHLC' } });
     fills.submit(order({ side: 'SELL', price: '103' }));
     fills.open(kline(100, 101, 99.5, 100, 50));
-    fills.close();
+    fills.pause();
     const here = kline(100, 104, 96, 101, 50, 1);
     fills.open(here);
     expect(fills.triggers(here, [stopAt('97')])).toEqual([]);

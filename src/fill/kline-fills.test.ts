@@ -75,7 +75,7 @@ describe('MARKET orders', () => {
     fills.cancel('a');
     fills.open(flatKline(100));
     expect(fills.cancel('a')).toEqual({ fills: [], ends: [] });
-    fills.close();
+    fills.pause();
     expect(endTexts(fills.open(flatKline(100)))).toEqual(['a canceled']);
   });
 

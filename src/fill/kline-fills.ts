@@ -225,9 +225,14 @@ export class KlineFills {
     return step;
   }
 
-  /** Ends a kline: a cancel takes its time again. */
-  close(): void {
+  /** Between the phases of a kline, and after it: an order waits for the next open, and a cancel takes its time again. */
+  pause(): void {
     this.#inside = false;
+  }
+
+  /** Goes on with the kline that has opened. */
+  goOn(): void {
+    this.#inside = true;
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {

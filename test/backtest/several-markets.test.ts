@@ -76,6 +76,24 @@ describe('a strategy of roles', () => {
     ]);
   });
 
+  test('fills no limit that it places within a larger kline by what that kline did before', async () => {
+    const moving = defineStrategy({
+      name: 'moving',
+      about: 'Moves its limit',
+      params: {},
+      markets: { fast: 'data', slow: 'traded' },
+      indicators: () => ({}),
+      decide: (_, { time }) => ({ slow: hold({ quantity: 1 }, 'cheap', { limit: time < 7 * minute ? 8.9 : 8.5 }) }),
+    });
+    const series = {
+      AAAUSD: klines(Array.from({ length: 20 }, () => 10)),
+      BBBUSD: { ...klines([9, 9, 9, 9], 5), low: Float64Array.of(9, 8, 9, 9) },
+    };
+    const binding = 'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD, interval: 5min } }';
+    const options = { rules: 'backtesting.py', intervals: { BBBUSD: '5min' }, risk: ', maxDataAgeMs: 600000' } as const;
+    expect(fillsOf(await runBacktest(await severalInput(moving, binding, series, options)))).toEqual([]);
+  });
+
   test('takes profit from the minute after its entry on, though it decides each five minutes', async () => {
     const taking = defineStrategy({
       name: 'taking',

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import { castOf, type Given, inputOf } from '../../src/backtest/prepare/prepare.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
@@ -17,9 +16,6 @@ import type { TargetOptions } from '../../src/domain/target-options.ts';
 import type { RulesetName } from '../../src/fill/rules.ts';
 import { flat, hold } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
-
-const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
-afterAll(() => rmSync(dir, { recursive: true }));
 
 export const minute = 60_000;
 
@@ -91,6 +87,17 @@ const shape = { pricePrecision: 2, quantityPrecision: 4 };
 const minimumOf = (given: { readonly minQuantity: string; readonly minNotional: string } | undefined) =>
   given === undefined ? {} : { minQuantity: lots(given.minQuantity, shape), minNotional: units(given.minNotional) };
 
+function configOf(text: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
+  try {
+    const file = join(dir, 'run.yaml');
+    writeFileSync(file, text);
+    return readConfig(file, backtestSchema);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
 /** The input of a run of one strategy, with 10,000 USD unless told otherwise; `binding` is its markets or symbols in the configuration. */
 export async function severalInput(
   strategy: Strategy,
@@ -100,12 +107,9 @@ export async function severalInput(
 ): Promise<RunInput> {
   const { more = '', risk = '', interval = '1min', intervals = {}, fees = { maker: '0', taker: '0' } } = options;
   const { cash = '10000', rules = 'plain', minima = {} } = options;
-  const file = join(dir, 'run.yaml');
-  writeFileSync(
-    file,
+  const config = configOf(
     `cash: "${cash}"\nrules: ${rules}\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
   );
-  const config = readConfig(file, backtestSchema);
   const given: Given = {
     registry: { given: async () => ({ default: strategy }) },
     placeOf: (path) => path.join('.'),
@@ -117,7 +121,7 @@ export async function severalInput(
     ),
     klines: new Map(),
   };
-  const cast = await castOf(file, config, [], given);
+  const cast = await castOf('run.yaml', config, [], given);
   return inputOf(
     config,
     cast,

@@ -202,6 +202,11 @@ export function isDue(schedule: Schedule | undefined): ListStrategy['isDue'] {
 }
 
 const absolute = ['limit', 'stop', 'takeProfit'] as const;
+const everyExit = [
+  ...absolute,
+  ...['trailing', 'breakEven', 'exitAfterMs', 'exitAfterKlines', 'exitAt', 'reenterAfterMs', 'reenterAfterKlines'],
+  ...['expiresAfterMs', 'expiresAfterKlines', 'postOnly'],
+] as (keyof Target)[];
 
 /** By what is special about it. */
 export const kinds = {
@@ -210,6 +215,8 @@ export const kinds = {
   'a market that is only read': { form: 'roles', markets: [1, 1, 1], data: [2] },
   'a larger market that is only read': { form: 'roles', markets: [1, 1, 5], data: [2] },
   'exits of each leg': { form: 'roles', markets: [1, 1], exits: absolute },
+  'every exit of each leg': { form: 'roles', markets: [1, 1], exits: everyExit },
+  'every exit of a leg of a larger interval': { form: 'roles', markets: [1, 5], exits: everyExit },
   'a list': { form: 'list', markets: [1, 1, 1] },
   'a list with a schedule': { form: 'list', markets: [1, 1, 1], schedule: '5min', thresholds: [0, 0.05] },
   'a list by a cron expression': { form: 'list', markets: [1, 1, 1], schedule: '3-59/7 * * * *', thresholds: [0, 0.2] },

@@ -176,7 +176,7 @@ export function act(state: State, signal: Signal, moment: Moment, inside: boolea
 }
 
 /** An order that shall not take is moved a tick away from the last price; none is made where no price is left. */
-function making(state: State, signal: Signal, planned: PlannedOrder, last: Decimal): readonly PlannedOrder[] {
+export function making(state: State, signal: Signal, planned: PlannedOrder, last: Decimal): readonly PlannedOrder[] {
   if ('quotes' in signal || signal.postOnly !== true || signal.limit === undefined) return [planned];
   if (planned.type === 'MARKET' || planned.purpose === 'takeProfit') return [planned];
   const { side } = planned;
@@ -313,10 +313,10 @@ export function create(state: State, signal: Signal, whole: PlannedOrder, moment
   };
   const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
   const cost = planned.side === 'SELL' ? planned.quantity : costOf(state, order, most);
-  const isBuy = planned.side === 'BUY';
-  const spendable = isBuy ? free(state, 'BUY').minus(unlocked(state)) : free(state, 'SELL');
+  // The exchange has locked nothing for MARKET orders in lots on their way.
+  const isUnpaid = cost.gt(free(state, planned.side)) || isOverspent(state, order, close);
   if (denied(state, order, close)) end(order, 'denied');
-  else if ((state.question.margin === undefined && cost.gt(spendable)) || refused(state, order)) end(order, 'rejected');
+  else if ((state.question.margin === undefined && isUnpaid) || refused(state, order)) end(order, 'rejected');
   state.orders.push(order);
   state.working.push(order);
   return order;
@@ -335,9 +335,16 @@ function denied(state: State, order: Order, close: Decimal): boolean {
   const held = state.base.times(order.price ?? last);
   // What anything else may cost is locked, and refused by the exchange where it is not there.
   const isUnlocked = order.row.type === 'MARKET' && order.amount === undefined;
-  if (isUnlocked && Decimal.sum(worthOf(order, last), ...state.pool.map(onOrder)).gt(cashOf(state))) return true;
+  if (isUnlocked && isOverspent(state, order, close)) return true;
   if (maxPosition === undefined) return false;
   return Decimal.sum(held, worthOf(order, last), onOrder(state)).gt(maxPosition);
+}
+
+/** Whether a purchase comes to more than is left beside all others on their way, at the last prices and without fees. */
+function isOverspent(state: State, order: Order, close: Decimal): boolean {
+  if (order.row.side === 'SELL') return false;
+  const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
+  return Decimal.sum(worthOf(order, last), ...state.pool.map(onOrder)).gt(cashOf(state));
 }
 
 /** What is left of an order comes to so much. */

@@ -4,10 +4,10 @@
  */
 import { begun, equityAt, free, isFlat, type Order, openOrders, type PlannedOrder, type State } from './account.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
-import { endPause } from './exits.ts';
-import { cancelOthers, create, type Moment, plannedOrders, unlocked } from './plan.ts';
+import { endPause, expires } from './exits.ts';
+import { cancelOthers, create, type Moment, making, plannedOrders, unlocked } from './plan.ts';
 import { payFlows } from './reference.ts';
-import { closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
+import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
 import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
 
 /** A market of a strategy, by its role or, in a list, its symbol. */
@@ -104,6 +104,7 @@ export function several(question: SeveralQuestion): Readonly<Record<string, Stat
         endPause(market.state, time);
       }
       ask(run);
+      for (const market of closing) cancelExpired(market.state, momentOf(run, market));
       fillAtCloses(run, closing);
       run.before = time;
     }
@@ -181,7 +182,10 @@ function ask(run: Run): void {
     const signals = strategy.decide(time, there, equity);
     for (const [role, signal] of Object.entries(signals)) hearLeg(run, role, signal);
   }
-  for (const market of markets) enterAgain(market.state, momentOf(run, market));
+  for (const market of markets) {
+    enterAgain(market.state, momentOf(run, market));
+    expires(market.state, time);
+  }
   carryOut(run, false);
 }
 
@@ -220,7 +224,9 @@ function carryOut(run: Run, again: boolean): void {
     const signal = state.standing as Signal;
     const moment = momentOf(run, market);
     if (again && !plannedOrders(state, signal, moment.close).some(({ purpose }) => isOf(purpose))) continue;
-    for (const planned of cancelOthers(state, signal, moment, false)) {
+    for (const planned of cancelOthers(state, signal, moment, false).flatMap((one) =>
+      making(state, signal, one, moment.close),
+    )) {
       if (planned.purpose === 'enter') entries.push({ market, planned });
       else create(state, signal, planned, moment);
     }

@@ -49,7 +49,13 @@ export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: K
 }
 
 /** The kline opens: orders that were waiting arrive, and stops that it passes are hit. */
-export function* openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
+export function* openPhase(stage: Stage, phased: Phased, kline: Kline): Phase {
+  yield* opening(stage, phased, kline);
+  // Klines of other series may close before this one does, and what is decided then is ordered between the phases.
+  phased.market.pause();
+}
+
+function* opening(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
   const { clock, rules, assembled, margin } = stage;
   clock.skipTo(kline.openTime);
   if (!market.fills.idle) {
@@ -80,6 +86,7 @@ export function* decidedPhase(stage: Stage, { market, symbol }: Phased, kline: K
 export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
   const { assembled, clock, margin } = stage;
   clock.skipTo(kline.seenAt - 1);
+  market.goOn();
   if (margin !== undefined || isActive(stage, { market, symbol })) {
     const stops = stopsIn(stage, symbol, kline);
     if (stops.length > 0) {
@@ -94,7 +101,7 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
       if (entered.length > 0) yield* hitStops(stage, { market, symbol }, kline, entered);
     }
   }
-  market.close();
+  market.pause();
   trailClose(symbol, kline, assembled);
 }
 

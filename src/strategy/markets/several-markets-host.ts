@@ -61,9 +61,10 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     const legs = new Map<string, Leg>();
     const before = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
     const emit = (kept: Kept = {}): void => {
-      const [first, ...others] = [...legs.values()].map((leg) => ({ ...leg, ...kept }));
+      const at = inputs.now();
+      const [first, ...others] = [...legs.values()].map((leg) => ({ ...leg, at, ...kept }));
       if (first === undefined) inputs.remember?.(kept);
-      else out.next({ strategy: id, at: inputs.now(), legs: [first, ...others] });
+      else out.next({ strategy: id, at, legs: [first, ...others] });
     };
     const setLeg = ({ role, symbol }: HostedMarket, signal: Signal): void => {
       legs.set(symbol, { strategy: id, role, symbol, at: inputs.now(), signal });

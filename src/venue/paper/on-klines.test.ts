@@ -157,7 +157,7 @@ describe('stops', () => {
     const { paper, market, log } = venue();
     const row = kline(100, 104, 94, 100);
     market.triggers(row, [stop]);
-    market.close();
+    market.pause();
     paper.submit(intent({ side: 'SELL', purpose: 'stop' }));
     expect(log).toEqual([]);
     market.open(kline(90, 90, 90, 90));

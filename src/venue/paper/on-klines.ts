@@ -71,10 +71,14 @@ export class PaperMarket {
     this.#book(this.fills.rest(kline));
   }
 
-  /** Ends the kline and the stops that it triggered: what comes later is an order like any other. */
-  close(): void {
+  /** Until `goOn`, and from `close` on: what comes then is an order like any other, and no stop that was triggered fills any more. */
+  pause(): void {
     this.#hits.clear();
-    this.fills.close();
+    this.fills.pause();
+  }
+
+  goOn(): void {
+    this.fills.goOn();
   }
 
   /** Takes an accepted order. */

@@ -27,7 +27,8 @@ import {
   lastClose,
   lookFurther,
   markCloses,
-  opening,
+  markOpens,
+  openingTogether,
   opensAt,
   type SeriesState,
   stateOf,
@@ -214,9 +215,12 @@ export class KlineEngine implements BacktestEngine {
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
-    for (const state of opening(this.#states, at)) this.#open(state, at);
     const { marketAt } = this.#input.rules;
-    if (marketAt === 'open') this.#several.enterAtOpen(this.#clock.now(), (state) => this.#openPhase(state));
+    for (const states of openingTogether(this.#states, at)) {
+      for (const state of states) this.#open(state);
+      if (marketAt === 'open') this.#several.enterAtOpen(this.#clock.now(), (state) => this.#openPhase(state));
+      this.#markOpens(states, at);
+    }
     const closing = this.#states.filter((state) => closesAt(state, state.row) === at);
     for (const state of closing) this.#close(state, at);
     for (const state of closing)
@@ -269,17 +273,15 @@ export class KlineEngine implements BacktestEngine {
   }
 
   /** A kline opens that need not be the next to close. */
-  #open(state: SeriesState, at: number): void {
+  #open(state: SeriesState): void {
     state.opened = state.row;
-    const { symbol, series } = state;
-    const { openTime, open } = series.columns;
     const isQuiet = state.row < state.quietTo;
-    // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
-    if (closesAt(state, state.row) > at) {
-      this.#trader.portfolio.mark(symbol, open[state.row] as number, openTime[state.row] as number);
-      if (state.held !== 0 && !isQuiet) this.#equity.stale = true;
-    }
     if (!isQuiet && state.mayFill && isActive(this.#stage, state)) this.#openPhase(state);
+  }
+
+  /** Limits on the equity must not go by a close that an open has overtaken. */
+  #markOpens(states: readonly SeriesState[], at: number): void {
+    if (markOpens(states, this.#trader.portfolio, at)) this.#equity.stale = true;
   }
 
   #openPhase(state: SeriesState): void {

@@ -223,7 +223,9 @@ export class MarketsCursor {
     let settled: Leg | undefined;
     for (const market of this.#signalled) {
       const leg = market.leg as Leg;
-      const noted = memory === undefined ? leg : { ...leg, memory };
+      // A signal that stands is said again now.
+      const noted =
+        memory === undefined && leg.at === now ? leg : { ...leg, at: now, ...(memory !== undefined && { memory }) };
       if (this.#isDone(market, noted, planner)) settled ??= noted;
       else legs.push(noted);
     }

@@ -131,11 +131,30 @@ export const opensAt = ({ series: { columns, end } }: Pick<SeriesState, 'series'
 export const opensNow = (state: SeriesState, now: number): boolean =>
   state.opened === state.row && opensAt(state, state.row) === now;
 
-/** The series whose next kline opens before this close (UTC ms), in the order of their opens. */
-export function opening(states: readonly SeriesState[], at: number): readonly SeriesState[] {
+/** The series whose next kline opens before this close (UTC ms), in the order of their opens: those that open at one time together. */
+export function openingTogether(states: readonly SeriesState[], at: number): Iterable<readonly SeriesState[]> {
   const found: SeriesState[] = [];
   for (const state of states) if (state.opened !== state.row && opensAt(state, state.row) < at) found.push(state);
-  return found.length < 2 ? found : found.sort((a, b) => opensAt(a, a.row) - opensAt(b, b.row));
+  const [first] = found;
+  if (first === undefined) return none;
+  const openTime = opensAt(first, first.row);
+  if (found.every((state) => opensAt(state, state.row) === openTime)) return [found];
+  found.sort((a, b) => opensAt(a, a.row) - opensAt(b, b.row));
+  return Map.groupBy(found, (state) => opensAt(state, state.row)).values();
+}
+const none: readonly (readonly SeriesState[])[] = [];
+
+/** Klines that have opened and before whose close others close count with their open. True where something is held of one that was not passed over. */
+export function markOpens(states: readonly SeriesState[], portfolio: Portfolio, at: number): boolean {
+  let isStale = false;
+  for (const state of states) {
+    if (closesAt(state, state.row) <= at) continue;
+    const { symbol, series, row, held, quietTo } = state;
+    const { openTime, open } = series.columns;
+    portfolio.mark(symbol, open[row] as number, openTime[row] as number);
+    isStale ||= held !== 0 && row >= quietTo;
+  }
+  return isStale;
 }
 
 /** The last close of the klines that are done, UTC ms. */
