@@ -42,7 +42,7 @@ export async function exhaustive({ scenario, jobs, once, file }: ExhaustiveOptio
       const failed = failures.map(({ invariant, text, plan }) => `${invariant}: ${text} --plan '${planText(plan)}'`);
       done.set(nameOf(corner), { commit: build.commit, protocol: build.protocol, first, second, steps, failed });
       // What has uncommitted changes is no commit's.
-      if (!build.changed) keep(file, Object.fromEntries([...done].sort(([one], [other]) => one.localeCompare(other))));
+      if (!build.changed) keep(file, sorted({ ...known, ...Object.fromEntries(done) }));
       for (const one of failed.slice(0, 2)) out(`${nameOf(corner)} breaks ${one}`);
     },
     ran: (count, perSecond) =>
@@ -53,6 +53,10 @@ export async function exhaustive({ scenario, jobs, once, file }: ExhaustiveOptio
   );
   return report(corners, done);
 }
+
+/** Records of another protocol stay until the same corner is gone through again: they say on which one it was. */
+const sorted = (records: Readonly<Record<string, CornerRecord>>): Record<string, CornerRecord> =>
+  Object.fromEntries(Object.entries(records).sort(([one], [other]) => one.localeCompare(other)));
 
 function report(corners: readonly Corner[], done: ReadonlyMap<string, CornerRecord>): boolean {
   const head = ['scenario', 'faults', 'first crashes', 'second crashes', 'steps', 'failed'];
