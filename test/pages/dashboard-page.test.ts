@@ -162,6 +162,49 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     expect(await page.evaluate(cut)).toEqual([]);
   });
 
+  it('has a header of two rows on a phone, the newest alarm first, and the prices of a kline above the chart', async () => {
+    const alarms = [1, 2, 3, 4].map((id) => ({ id, time: sampleTime, level: 'error', text: `HALT ${id}` }) as const);
+    const page = await opened.openPage(view({ alarms, speed: 10, state: 'killed' }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return { top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
+    };
+    await page.waitForSelector('.chart canvas');
+    expect((await boxOf('.top')).bottom).toBeLessThan(80);
+    expect(await page.locator('.banner b').allTextContents()).toEqual(['Alarm 4', 'Alarm 3', 'Alarm 2']);
+    expect((await boxOf('.legend')).bottom).toBeLessThanOrEqual((await boxOf('.chart')).top);
+  });
+
+  it('shows the whole curve of performance on a phone that was turned', async () => {
+    const page = await opened.openPage();
+    const { curve } = opened.daemon.answers.performance;
+    const peaks = curve.map(({ at }, index) => ({
+      at,
+      equity: index < 4 || index > 195 ? '9000000000' : '1000000',
+    }));
+    Object.assign(opened.daemon.answers.performance, { curve: peaks });
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.reload();
+    // At most how much of the width each end lacks of the line in the upper quarter of its pane: only the first and newest are high.
+    const lacking = `(() => {
+      const canvas = document.querySelector('.curves canvas');
+      if (canvas === null || canvas.width < 100 || canvas.width > innerWidth) return 1;
+      const line = document.body.appendChild(document.createElement('i'));
+      line.style.color = 'var(--accent)';
+      const [red, green, blue] = getComputedStyle(line).color.match(/\\d+/g).map(Number);
+      line.remove();
+      const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, Math.floor(canvas.height / 4));
+      const drawn = [];
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) drawn.push((at / 4) % width);
+      return Math.max(Math.min(...drawn), width - Math.max(...drawn)) / width;
+    })()`;
+    await expect.poll(() => page.evaluate(lacking), { timeout: 60_000 }).toBeLessThan(0.03);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate(lacking), { timeout: 60_000 }).toBeLessThan(0.03);
+  });
+
   it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
     const page = await opened.openPage();
     await page.getByText('1,321.50').waitFor();

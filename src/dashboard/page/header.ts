@@ -69,7 +69,7 @@ export function Header({ view }: { view: View }): VNode {
       <div class="state"><${Pill} tone=${tone}><i class="dot"></i>${label}<//></div>
       <div class="where">
         <time datetime=${new Date(view.marketTime).toISOString()}>
-          ${day(view.marketTime)} <b>${clockTime(view.marketTime)}</b> UTC
+          <span class="wide">${day(view.marketTime)}</span> <b>${clockTime(view.marketTime)}</b> UTC
         </time>
         ${view.speed === 1 ? null : html`<span class="speed" title="Exchange time runs this much faster than real time">×${view.speed}</span>`}
         <span class="exchange">${view.account} account at ${view.exchangeUrl}</span>

@@ -54,9 +54,13 @@ const Alarm = ({ alarm }: { alarm: AlarmView }): VNode => html`
   </div>
 `;
 
+/** The newest first: what is open for days must not hide what has just happened. */
 function Alarms({ alarms }: { alarms: readonly AlarmView[] }): VNode {
   return html`
-    ${alarms.slice(0, mostShown).map((alarm) => html`<${Alarm} key=${alarm.id} alarm=${alarm} />`)}
+    ${alarms
+      .toReversed()
+      .slice(0, mostShown)
+      .map((alarm) => html`<${Alarm} key=${alarm.id} alarm=${alarm} />`)}
     ${
       alarms.length > 1
         ? html`<button type="button" class="link dismiss-all" disabled=${isOffline.value} onClick=${() => askAcknowledge()}>Acknowledge all ${alarms.length} alarms …</button>`
