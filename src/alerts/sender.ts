@@ -17,6 +17,8 @@ export interface SenderGiven {
 
 interface SenderParts extends SenderGiven {
   readonly outbox: Outbox;
+  /** The option that names the state directory in a command, after a space; left out where it needs none. */
+  readonly stateOption?: string;
   /** UTC ms of the machine. */
   readonly now: () => number;
   /** Something about a channel, for the log. */
@@ -91,7 +93,11 @@ export class Sender {
     const id = outbox.open(safe, now() + repeatMs, repeatMs, [
       ...new Set([...due.map(({ channel }) => channel), ...to]),
     ]);
-    outbox.add({ ...safe, text: `${safe.text} (alarm ${id}: sluice alerts ack ${id})` }, due);
+    outbox.add({ ...safe, text: `${safe.text} (${this.#alarmText(id)})` }, due);
+  }
+
+  #alarmText(id: number): string {
+    return `alarm ${id}: sluice alerts ack${this.#parts.stateOption ?? ''} ${id}`;
   }
 
   /**
@@ -119,7 +125,7 @@ export class Sender {
       const waitMs = alarm.nextAt - now();
       // One that lies further ahead is of before the clock was set back.
       if ((waitMs > 0 && waitMs <= alarm.everyMs) || heldUntil(config, alarm.level, now()) > now()) continue;
-      const text = `not acknowledged yet: ${alarm.text} (alarm ${alarm.id}: sluice alerts ack ${alarm.id})`;
+      const text = `not acknowledged yet: ${alarm.text} (${this.#alarmText(alarm.id)})`;
       // A channel that does not answer keeps one copy of it.
       const free = alarm.to.filter((channel) => channels.has(channel) && !outbox.holds(channel, text));
       outbox.add(

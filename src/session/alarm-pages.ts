@@ -6,6 +6,7 @@ import { type HaltCause, haltCauseOf } from '../execution/halt.ts';
 import type { NoticeTopic } from '../journal/entries.ts';
 import { isLimit } from './control/kill-file.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
+import { withState } from './state-in-commands.ts';
 
 /** Kinds of event that are an alarm whatever their text; a notice counts by its topic, and a HALT by its cause. */
 type AlarmKind = 'kill' | 'pause' | 'resume' | 'denied' | 'rejected' | 'unknown' | 'notice' | 'alerts';
@@ -61,15 +62,18 @@ function advices(): ReadonlyMap<string, string> {
   );
 }
 
-/** Makes the text of an alert: an alarm has the first thing to do, because a phone cannot open its page. Reads the pages now: later a disk may be full. */
-export function alertTexts(): (event: SessionEvent) => string {
+/**
+ * Makes the text of an alert: an alarm has the first thing to do, because a phone cannot open its page. Commands have the option that names the state
+ * directory. Reads the pages now: later a disk may be full.
+ */
+export function alertTexts(stateOption = ''): (event: SessionEvent) => string {
   const found = advices();
   return (event) => {
-    const text = eventText(event);
+    const text = withState(eventText(event), stateOption);
     const page = alarmPage(event);
     if (page === undefined) return text;
-    const advice = found.get(page);
-    return `${text}${advice === undefined ? '' : `${text.endsWith('.') ? '' : '.'} What to do: ${advice}`} (${page})`;
+    const advice = withState(found.get(page) ?? '', stateOption);
+    return `${text}${advice === '' ? '' : `${text.endsWith('.') ? '' : '.'} What to do: ${advice}`} (${page})`;
   };
 }
 

@@ -10,7 +10,6 @@ import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import { alertTexts } from './alarm-pages.ts';
 import { logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
@@ -120,18 +119,23 @@ export function stateReports(
 /** Sends the events by the alerts of the start, until the session ends. */
 function sendAlerts({ starting }: SessionOptions, events: SessionEvents, undo: Undo): Alerts | undefined {
   const alerts = starting?.alerts;
-  if (alerts === undefined) return undefined;
-  starting?.reportAlertsTo((level, text) => events.ofAlerts(level, text));
-  const text = alertTexts();
+  if (starting === undefined || alerts === undefined) return undefined;
+  starting.reportAlertsTo((level, text) => events.ofAlerts(level, text));
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
     // The alerts send their own troubles by the channels that work, and a warning reports that market data is missing.
     if (kind === 'alerts' || (kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;
-    alerts.add({ kind, level, time, text: text(event), resumesAll: kind === 'resume' && event.strategy === null });
+    alerts.add({
+      kind,
+      level,
+      time,
+      text: starting.textOf(event),
+      resumesAll: kind === 'resume' && event.strategy === null,
+    });
   });
   undo.unshift(() => {
     sent.unsubscribe();
-    starting?.reportAlertsTo(undefined);
+    starting.reportAlertsTo(undefined);
   });
   return alerts;
 }

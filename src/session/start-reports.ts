@@ -13,9 +13,10 @@ import { takeLock } from '../journal/lock.ts';
 import { InUse, prepareDir } from '../journal/open.ts';
 import { StoppedEarly } from '../process/signals.ts';
 import { alertTexts } from './alarm-pages.ts';
-import { logEvent, type SessionEvent } from './log/events.ts';
+import { eventText, logEvent, type SessionEvent } from './log/events.ts';
 import type { Log } from './log/log.ts';
 import { isHeld, removeStarting, writeStarting } from './state.ts';
+import { stateOptionFor } from './state-in-commands.ts';
 import { type BanKeeperParts, banKeeper } from './watch/exchange-watch.ts';
 
 export interface StartReportsParts {
@@ -44,7 +45,7 @@ export class StartReports {
   /** When each report was made last: of the clock that never steps back. */
   readonly #reported = new Map<string, number>();
   #alerts: Alerts | undefined;
-  #text: ((event: SessionEvent) => string) | undefined;
+  #text: (event: SessionEvent) => string = eventText;
   #log: Log | undefined;
   /** Since when the exchange does not answer: of the clock that never steps back, and UTC ms. */
   #away: { readonly since: number; readonly at: number } | undefined;
@@ -63,15 +64,16 @@ export class StartReports {
 
   /** Starts the alerts, unless a daemon runs in the directory: they are its own then. */
   begin(): void {
-    const { alerts, stateDir, send } = this.#parts;
+    const { alerts, mode, stateDir, send } = this.#parts;
     if (alerts === undefined || this.#alerts !== undefined) return;
     // It may hold links, or files of others: nothing is written there then.
     const isOurs = !(orRefusal(() => prepareDir(stateDir)) instanceof Refusal);
     if (isOurs && isOfAnother(stateDir)) return;
     // Read now: later a disk may be full.
-    this.#text = alertTexts();
+    const stateOption = stateOptionFor(mode, stateDir);
+    this.#text = alertTexts(stateOption);
     this.#alerts = send(
-      { ...alerts, redacted: registeredSecrets(), stateDir: isOurs ? stateDir : undefined },
+      { ...alerts, redacted: registeredSecrets(), stateOption, stateDir: isOurs ? stateDir : undefined },
       {
         failed: (error) => this.#ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
         notice: (level, text) => this.#ofAlerts(level, text),
@@ -83,6 +85,11 @@ export class StartReports {
   #ofAlerts(level: Notice['level'], text: string): void {
     if (this.#toSession === undefined) this.#log?.[level](text);
     else this.#toSession(level, text);
+  }
+
+  /** The text of an alert. */
+  textOf(event: SessionEvent): string {
+    return this.#text(event);
   }
 
   reportAlertsTo(session: ((level: Notice['level'], text: string) => void) | undefined): void {
@@ -206,7 +213,7 @@ export class StartReports {
     const event: SessionEvent = { kind: 'notice', time: machineWall(), level, topic, text };
     if (this.#log !== undefined) logEvent(this.#log, event);
     const { kind, time } = event;
-    this.#alerts?.add({ kind, time, level, text: this.#text?.(event) ?? text, isOfStart: true });
+    this.#alerts?.add({ kind, time, level, text: this.#text(event), isOfStart: true });
   }
 }
 

@@ -41,6 +41,8 @@ test('fills and a kill arrive, while another channel hangs, and orders go on', a
   await until('the message of the fill', () => hook.bodies.some((body) => /taker BUY [\d.]+ BTCUSDT/.test(body)));
   await rig.run('kill', '--reason', 'enough');
   await until('the message of the kill', () => hook.bodies.some((body) => body.includes('killed by operator: enough')));
+  // Whoever copies the command must not act on another daemon.
+  expect(hook.bodies.join('\n')).toContain(`npx sluice resume --state ${rig.state}`);
   expect(stuck.bodies.length).toBeGreaterThan(0);
   await until('a ping, for all is well', () => check.bodies.length > 0);
   const all = [...hook.bodies, ...stuck.bodies].join('\n');

@@ -25,7 +25,7 @@ test('a chat asks, kills, and resumes with a confirmation; the journal has who',
   expect(rig.read((journal) => journal.kills())).toMatchObject([
     { kind: 'kill', strategy: null, by: 'telegram Ann (7)', reason: 'strange prices' },
   ]);
-  await api.answer(/alarm 1: sluice alerts ack 1/);
+  await api.answer(/alarm 1: sluice alerts ack --state \S+ 1/);
   api.write('/ack');
   await api.answer(/one alarm is acknowledged/i);
   const ask = async (question: RegExp): Promise<string> => {

@@ -61,8 +61,8 @@ export async function testAlerts({
   if (results.some(({ failure }) => failure !== null)) process.exitCode = 1;
 }
 
-function outboxIn({ state, say }: { readonly state?: string } & Pick<Output, 'say'>): Outbox {
-  const { dir } = chooseState(state, say);
+function outboxIn({ state, say }: { readonly state?: string } & Pick<Output, 'say'>, acting = false): Outbox {
+  const { dir } = chooseState(state, say, acting);
   if (!existsSync(join(dir, outboxFile)))
     throw new Refusal(`no alerts were sent from ${dir}: no daemon with alerts in its configuration has started there`);
   return new Outbox(dir);
@@ -89,7 +89,7 @@ export function acknowledge(given: string | undefined, options: Output & { reado
   const id = given === undefined ? undefined : Number(given);
   if (id !== undefined && !Number.isSafeInteger(id))
     throw new Refusal(`${given} is not the number of an alarm: sluice alerts list shows them`);
-  const outbox = outboxIn(options);
+  const outbox = outboxIn(options, true);
   const count = outbox.acknowledge(id, 'operator', machineWall());
   outbox.close();
   if (count === 0 && id !== undefined)

@@ -12,6 +12,7 @@ import { home } from '../../config/shipped.ts';
 import { refuseTaken } from '../../dashboard/dashboard.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { shellWord } from '../../domain/shell-word.ts';
 import { isLocked } from '../../journal/lock.ts';
 import { runUntilStopped } from '../../session/daemon.ts';
 import { startLive } from '../../session/live.ts';
@@ -148,9 +149,7 @@ const commandOf = ({ scenario, state }: DemoOptions): string =>
   [
     'npx sluice demo',
     ...(scenario === 'crash-2020' ? [] : [`--scenario ${scenario}`]),
-    ...(state === undefined
-      ? []
-      : [`--state ${/^[\w./-]+$/.test(state) ? state : `'${state.replaceAll("'", "'\\''")}'`}`]),
+    ...(state === undefined ? [] : [`--state ${shellWord(state)}`]),
   ].join(' ');
 
 /** Forks the exchange. It ends when the channel to this process closes. */

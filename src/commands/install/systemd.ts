@@ -4,6 +4,7 @@ import { catalogueOf, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { shellWord as word } from '../../domain/shell-word.ts';
 import { stateRoot } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 
@@ -72,9 +73,6 @@ export interface UnitParts {
   readonly node: string;
   readonly launcher: string;
 }
-
-/** A path as one word of a shell. */
-const word = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /** Homes that `ProtectHome=yes` hides. */
 const isInHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(`${path}/`);

@@ -1,0 +1,23 @@
+/** Commands in alerts name the state directory: whoever runs them may be in another folder, or have several daemons. */
+import { resolve } from 'node:path';
+import { shellWord } from '../domain/shell-word.ts';
+import { defaultStateDir, usualStateDirs } from './state.ts';
+
+/** The option that a command needs for this directory, after a space; empty where commands find it by themselves. */
+export function stateOptionFor(mode: string, dir: string): string {
+  const isFound = resolve(dir) === resolve(defaultStateDir(mode)) && usualStateDirs().length < 2;
+  return isFound ? '' : ` --state ${shellWord(dir)}`;
+}
+
+/** Commands on a state directory. Not those about the exchange alone, such as `sluice order cancel`. */
+const commands = [
+  ...['status', 'orders', 'fills', 'positions', 'top', 'why', 'pnl', 'export', 'adjust', 'resolve-trade', 'resolve'],
+  ...['kill', 'pause', 'resume', 'flatten', 'cancel', 'reload', 'limits(?: (?:raise|release))?'],
+  ...['alerts (?:list|ack)', 'journal (?:check|backup|compact|size)'],
+];
+/** One that does not name it already. */
+const command = new RegExp(`\\bsluice (?:${commands.join('|')})(?![\\w-])(?![^;\\n]*--state )`, 'g');
+
+/** A text whose commands name the state directory. */
+export const withState = (text: string, option: string): string =>
+  option === '' ? text : text.replaceAll(command, (found) => `${found}${option}`);
