@@ -1,11 +1,19 @@
 /** `sluice install`: the unit passes systemd's own verification, the Dockerfile a linter, and no secret is in any of it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import {
+  installSystemd,
+  isClosedTo,
+  refuseUnreachable,
+  type SystemdOptions,
+  unitText,
+} from '../../src/commands/install/systemd.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
 import { type Ran, sluice } from '../kit/program.ts';
 
 const secret = 'canary-secret-5f2a';
@@ -49,12 +57,28 @@ function verify(unit: string): string | undefined {
   }
 }
 
+/** Prints a unit for a configuration in /tmp, which the command refuses. */
+function unitFor(
+  config: string,
+  given: Partial<SystemdOptions> = {},
+): { readonly stdout: string; readonly stderr: string } {
+  const lines: { out: string[]; said: string[] } = { out: [], said: [] };
+  const before = process.cwd();
+  process.chdir(dir);
+  try {
+    installSystemd({
+      ...{ config, mode: 'live', user: 'sluice', secrets: '/etc/sluice/secrets.env', json: false, refuse() {} },
+      ...{ out: (line) => void lines.out.push(line), say: (line) => void lines.said.push(line), ...given },
+    });
+  } finally {
+    process.chdir(before);
+  }
+  return { stdout: lines.out.join('\n'), stderr: lines.said.join('\n') };
+}
+
 describe('a unit of systemd', () => {
-  test('passes its verification, runs the configuration, and has keys only in the file that it names', async ({
-    skip,
-  }) => {
-    const { code, stdout, stderr } = await install('systemd', '--config', 'live.yaml');
-    expect(code).toBe(0);
+  test('passes its verification, runs the configuration, and has keys only in the file that it names', ({ skip }) => {
+    const { stdout, stderr } = unitFor('live.yaml');
     expect(stdout).toMatch(
       /^ExecStart="[^"]*node" "[^"]*bin\/sluice\.js" live --config "[^"]*\/live\.yaml" --state "\/var\/lib\/sluice\/live"$/m,
     );
@@ -87,21 +111,10 @@ describe('a unit of systemd', () => {
     expect(against).toBe('');
   });
 
-  test('with spaces and percent signs in its paths is still valid, and may write what is recorded', async ({
-    skip,
-  }) => {
+  test('with spaces and percent signs in its paths is still valid, and may write what is recorded', ({ skip }) => {
     mkdirSync(join(dir, 'a 50% folder'));
     configure({ record: true, catalogue: 'data' }, 'a 50% folder/my $live.yaml');
-    const { code, stdout } = await install(
-      'systemd',
-      '--config',
-      'a 50% folder/my $live.yaml',
-      '--mode',
-      'paper',
-      '--user',
-      'trader',
-    );
-    expect(code).toBe(0);
+    const { stdout } = unitFor('a 50% folder/my $live.yaml', { mode: 'paper', user: 'trader' });
     expect(stdout).toContain('a 50%% folder/my $$live.yaml"');
     expect(stdout).toMatch(/^ReadWritePaths="-\/.*a 50%% folder\/data"$/m);
     expect(stdout).toContain('--state "/var/lib/sluice/paper"');
@@ -114,11 +127,65 @@ describe('a unit of systemd', () => {
     ['a configuration that does not exist', ['--config', 'none.yaml'], 'none.yaml does not exist'],
     ['no configuration', [], 'systemd needs a configuration: --config FILE'],
     ['a user that is none', ['--config', 'live.yaml', '--user', 'x\nRoot'], 'is not the name of a user'],
-    ['a path with a quote', ['--config', 'live.yaml', '--state', '/var/"x'], 'cannot be written into a unit'],
+    ['a folder in /tmp', ['--config', 'live.yaml'], 'is temporary: PrivateTmp=yes of the unit hides it'],
   ])('is refused for %s', async (_, args, message) => {
     const { code, stdout, stderr } = await install('systemd', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+});
+
+describe('what a unit names', () => {
+  const [state, written]: [string, readonly string[]] = ['/var/lib/sluice/live', ['/var/lib/sluice/live']];
+  const at = { folder: '/opt/mine', config: '/opt/mine/live.yaml', state, written };
+  const parts = { ...at, user: 'sluice', node: '/usr/bin/node', launcher: '/opt/sluice/bin/sluice.js' };
+  const homes = (folder: string): boolean => ['/root', '/home/ann'].includes(folder);
+  const refusal = (change: Partial<typeof parts>): string => {
+    try {
+      refuseUnreachable({ ...parts, ...change }, homes);
+      return '';
+    } catch (error) {
+      return error instanceof Refusal ? error.message : String(error);
+    }
+  };
+
+  test.each([
+    [{ state: '/tmp/state' }, '/tmp/state is temporary: '],
+    [{ written: ['/var/tmp/data'] }, '/var/tmp/data is temporary: '],
+    [
+      { folder: '/root/mine' },
+      'the user sluice cannot reach /root/mine, because /root is closed to it. Put it elsewhere',
+    ],
+    [
+      { node: '/home/ann/.nvm/node' },
+      'the user sluice cannot reach /home/ann/.nvm/node, because /home/ann is closed to it',
+    ],
+  ])('is refused where the daemon cannot reach it: %j', (change, message) => {
+    expect(refusal(change)).toContain(message);
+  });
+
+  test('may be below a home that is open, in a folder that is closed until the steps are carried out', () => {
+    const mine = { folder: '/home/ann', config: '/home/ann/live.yaml' };
+    expect([refusal({}), refusal(mine)]).toEqual(['', '']);
+  });
+
+  test('is reached only through folders that its user may enter', () => {
+    const folder = join(dir, 'folder');
+    mkdirSync(folder, { mode: 0o700 });
+    const user = 'nobody-of-this-name';
+    expect([isClosedTo(folder, user), isClosedTo(join(folder, 'later'), user)]).toEqual([true, false]);
+    chmodSync(folder, 0o711);
+    expect(isClosedTo(folder, user)).toBe(false);
+  });
+
+  test('is seen by the daemon, also where only the catalogue lies in a home', () => {
+    const unit = (data: string) => unitText({ ...parts, mode: 'live', secrets: '/etc/s.env', written: [state, data] });
+    expect(unit('/srv/data')).toContain('ProtectHome=yes');
+    expect(unit('/home/ann/data')).toContain('ProtectHome=read-only');
+  });
+
+  test('with a quote cannot be written into one', () => {
+    expect(() => unitFor('live.yaml', { state: '/var/"x' })).toThrow('cannot be written into a unit');
   });
 });
 

@@ -1,10 +1,11 @@
 /** The pages of `docs/how-to`: their code has the types that it needs, and runs. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { desk } from '../kit/command.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openState } from '../../src/journal/open.ts';
+import { desk, launcher } from '../kit/command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const at = desk();
@@ -49,4 +50,47 @@ test('test-a-strategy.md', () => {
 
 test('their code has the types that it needs', () => {
   expect(node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', at.dir)).toBe('');
+});
+
+describe('journal-upkeep.md', () => {
+  const page = readFileSync(join(root, 'docs', 'how-to', 'journal-upkeep.md'), 'utf8');
+  const block = (opening: string): string => {
+    const [, text = ''] = new RegExp(`^\`\`\`${opening}\\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+    expect(text, opening).not.toBe('');
+    return text;
+  };
+  const shell = (command: string): string =>
+    execFileSync('sh', ['-c', command], {
+      cwd: at.dir,
+      encoding: 'utf8',
+      env: { PATH: `${at.dir}/bin:/usr/bin:/bin` },
+    });
+
+  test('the backup of each night is encrypted', () => {
+    openState(join(at.dir, 'var', 'live'), { mode: 'live', account: 'spot', venue: 'test' }, []).lock.release();
+    at.write('backup.env', block('sh file=backup.env'));
+    // As cron reads it: without the times, and with % for \\%.
+    const command = block('cron')
+      .replace(/^(\S+ ){5}/, '')
+      .replaceAll('\\%', '%');
+    shell(command.replace('/srv/trading', at.dir).replace('npx sluice', `${process.execPath} ${launcher}`));
+    const [folder = ''] = readdirSync(join(at.dir, 'backups'));
+    expect(folder).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(readdirSync(join(at.dir, 'backups', folder)).toSorted()).toEqual(['backup.json', 'journal.db.encrypted']);
+  });
+
+  test('the first start of a restored journal under systemd is that of the unit, with the option', () => {
+    for (const folder of ['bin', 'etc/systemd/system']) mkdirSync(join(at.dir, folder), { recursive: true });
+    // As the start finds it: the file is there until then.
+    at.write(
+      'bin/systemctl',
+      '#!/bin/sh\ntest "$1" != start || cat run/systemd/system/sluice.service.d/restored.conf\n',
+      0o755,
+    );
+    const start = `ExecStart="/usr/bin/node" "/opt/sluice/bin/sluice.js" live --state "/var/lib/sluice/live"`;
+    at.write('etc/systemd/system/sluice.service', `[Service]\nUser=sluice\n${start}\nExecReload=/bin/kill\n`);
+    const command = block('sh systemd=restored').replaceAll('/run/', 'run/').replaceAll('/etc/', 'etc/');
+    expect(shell(command)).toBe(`[Service]\nExecStart=\n${start} --accept-restored "disk failed"\n`);
+    expect(existsSync(join(at.dir, 'run/systemd/system/sluice.service.d'))).toBe(false);
+  });
 });

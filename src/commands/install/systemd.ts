@@ -1,4 +1,6 @@
 /** `sluice install systemd`: a unit for a daemon. It is printed: whoever installs it is root, and sees it first. */
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { catalogueOf, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
@@ -14,6 +16,8 @@ export interface SystemdOptions extends Output {
   readonly user: string;
   readonly state?: string;
   readonly secrets: string;
+  /** Refuses paths that the unit cannot reach; tests have theirs in /tmp. */
+  readonly refuse?: typeof refuseUnreachable;
 }
 
 export function installSystemd({
@@ -22,6 +26,7 @@ export function installSystemd({
   user,
   state = `/var/lib/sluice/${mode}`,
   secrets,
+  refuse = refuseUnreachable,
   json,
   out,
   say,
@@ -29,18 +34,12 @@ export function installSystemd({
   const read = readConfig(config, tradingSchema);
   const written = [resolve(state), ...(read.record ? [catalogueOf(dirname(resolve(config)), read)] : [])];
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Refusal(`--user ${user} is not the name of a user`);
-  const unit = unitText({
-    ...{
-      mode,
-      user,
-      secrets: resolve(secrets),
-      state: resolve(state),
-      written,
-      config: resolve(config),
-      folder: process.cwd(),
-    },
-    ...{ node: process.execPath, launcher: join(home(), 'bin', 'sluice.js') },
-  });
+  const parts = {
+    ...{ mode, user, secrets: resolve(secrets), state: resolve(state), written, config: resolve(config) },
+    ...{ folder: process.cwd(), node: process.execPath, launcher: join(home(), 'bin', 'sluice.js') },
+  };
+  refuse(parts);
+  const unit = unitText(parts);
   const name = mode === 'live' ? 'sluice' : `sluice-${mode}`;
   const [folder, keys] = [word(process.cwd()), word(resolve(secrets))];
   const steps = [
@@ -74,6 +73,65 @@ export interface UnitParts {
   readonly launcher: string;
 }
 
+/** Instead of these, `PrivateTmp=yes` shows the daemon empty folders. */
+const isTemporary = (path: string): boolean => /^\/(var\/)?tmp\//.test(`${path}/`);
+
+/** Whether a folder keeps a user from what is in it. */
+type Look = (folder: string, user: string) => boolean;
+
+/** Refuses a path that the daemon could not reach. The steps that are printed let its group into the folder of the project, but not into those above. */
+export function refuseUnreachable(
+  {
+    folder,
+    user,
+    ...others
+  }: Pick<UnitParts, 'folder' | 'user' | 'config' | 'state' | 'written' | 'node' | 'launcher'>,
+  isClosed: Look = isClosedTo,
+): void {
+  const { config, state, written, node, launcher } = others;
+  for (const path of new Set([folder, config, state, ...written, node, launcher])) {
+    if (isTemporary(path))
+      throw new Refusal(
+        `${path} is temporary: PrivateTmp=yes of the unit hides it, and a start of the machine empties it. Put it elsewhere, such as below /opt (docs/how-to/run-on-a-server.md)`,
+      );
+    const above = foldersAbove(path).filter((one) => !`${one}/`.startsWith(`${folder}/`));
+    const closed = above.find((one) => isClosed(one, user));
+    if (closed !== undefined)
+      throw new Refusal(
+        `the user ${user} cannot reach ${path}, because ${closed} is closed to it. Put it elsewhere, such as below /opt, or name another --user (docs/how-to/run-on-a-server.md)`,
+      );
+  }
+}
+
+/** From the root on. */
+function foldersAbove(path: string): readonly string[] {
+  const above = dirname(path);
+  return above === path ? [] : [...foldersAbove(above), above];
+}
+
+/** Whether a user cannot enter a folder. One that is not there yet is made by the steps, or by the daemon. */
+export function isClosedTo(folder: string, user: string): boolean {
+  try {
+    const { mode, uid, gid } = statSync(folder);
+    const isOpen = (mode & 0o001) !== 0 || (uid === idsOf('-u', user)[0] && (mode & 0o100) !== 0);
+    return !isOpen && ((mode & 0o010) === 0 || !idsOf('-G', user).includes(gid));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+/** Its number, or those of its groups; none for a user that is not there yet. */
+function idsOf(option: '-u' | '-G', user: string): readonly number[] {
+  try {
+    return execFileSync('id', [option, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .trim()
+      .split(' ')
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /** Homes that `ProtectHome=yes` hides. */
 const isInHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(`${path}/`);
 
@@ -90,7 +148,7 @@ const argument = (path: string): string => `"${plain(path).replaceAll('$', '$$$$
 
 export function unitText({ mode, user, secrets, state, written, config, folder, node, launcher }: UnitParts): string {
   const command = [argument(node), argument(launcher), mode, '--config', argument(config), '--state', argument(state)];
-  const seesHome = [folder, config, node, launcher, state].some(isInHome);
+  const seesHome = [folder, config, node, launcher, ...written].some(isInHome);
   return `# ${mode === 'live' ? 'Sluice' : 'Sluice on paper'} under systemd, made by sluice install systemd. Secrets are in ${plain(secrets)} (mode 600), not here.
 [Unit]
 Description=Sluice ${mode}
