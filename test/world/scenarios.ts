@@ -35,13 +35,14 @@ const rounded = (price: number): number => Math.round(price * 100) / 100;
 
 /** A target that is bought at a limit above the price. */
 const target =
-  (quantity: number, more: { readonly stop?: number; readonly off?: number } = {}) =>
+  (quantity: number, more: { readonly stop?: number; readonly off?: number; readonly expiresAfterMs?: number } = {}) =>
   (mid: number): Signal => ({
     kind: 'target',
     size: { quantity },
     reason,
     limit: rounded(mid * (1 + (more.off ?? 0.006))),
     ...(more.stop !== undefined && { stop: more.stop }),
+    ...(more.expiresAfterMs !== undefined && { expiresAfterMs: more.expiresAfterMs }),
   });
 
 /** Bids far below the price, which rest. */
@@ -108,6 +109,15 @@ export const scenarios = {
     toMs: 13_000,
     signals: of('quotes', quotesAt, at(readyMs, bids(1)), at(3_200, bids(0))),
     strikes: cancels,
+  },
+  expire: {
+    about: 'an entry that rests until its time is over',
+    fromMs: 3_500,
+    toMs: 14_000,
+    signals: of('steps', btc.symbol, at(readyMs, target(1, { off: -0.02, expiresAfterMs: 3_000 }))),
+    ends: { [`steps ${near}`]: 0 },
+    strikes: cancels,
+    price: () => 100,
   },
   batch: {
     about: 'three orders of one symbol that leave in one request, and are cancelled in one',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hunt, mutantOf, runPart, tooLittle } from './campaign.ts';
 import { cornersOf, exactPlan, explore } from './exhaustive.ts';
 import { mutants } from './mutants/all.ts';
+import type { Bent } from './mutation-points.ts';
 import { planOf } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { runWorld } from './world.ts';
@@ -105,6 +106,16 @@ describe('every crash point of a scenario', () => {
       plan: exactPlan({ scenario: 'create', fault: 'dropResponse' }, [8, recovery - 1]),
     });
     expect([whole.crashes, again.crashes, again.failure]).toEqual([1, 2, undefined]);
+  });
+
+  test('an entry that rests on after its time shows', async () => {
+    const assembled: Bent['assembled'] = ({ planner: { expiries } }) =>
+      void Object.assign(expiries, { expire: () => [], pass: () => {} });
+    const { failure } = await runWorld({
+      plan: exactPlan({ scenario: 'expire', fault: 'none' }, []),
+      bent: { assembled },
+    });
+    expect(failure?.text).toMatch(/an entry that has expired still rests/);
   });
 
   test('a rule that is broken shows', async () => {

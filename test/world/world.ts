@@ -5,6 +5,7 @@ import { btc, eth, startTime } from '../kit/builders.ts';
 import { type Cable, openCable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
+import { expiredAreCancelled } from './entry-checks.ts';
 import { Course, tradingIn } from './exact.ts';
 import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
@@ -204,6 +205,8 @@ class World {
     this.#boot();
     await this.#until(() => false, this.#faultsMs + (this.#course === undefined ? calmMs : 0));
     await this.#untilReady();
+    const areCancelled = expiredAreCancelled(() => this.#disk.db, this.#plan, this.#time.now());
+    await this.#until(areCancelled, this.#time.elapsed() + calmMs, 'an entry that has expired still rests');
     if (this.#course?.scenario.ends !== undefined) await this.#until(() => false, this.#time.elapsed() + settleMs);
     if (this.#cable !== undefined)
       await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
