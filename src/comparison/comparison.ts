@@ -12,8 +12,8 @@ import { orRefusal, Refusal } from '../domain/refusal.ts';
 import { csvRows } from '../report/csv.ts';
 import { momentText } from '../report/figures.ts';
 import { isPath } from '../strategy/load.ts';
-import { figuresOf, measured, type Side, sameDays } from './figures.ts';
-import { type LiveStrategy, liveSide } from './live-side.ts';
+import { figuresOf, measured, type Results, sameDays } from './figures.ts';
+import { type LiveStrategy, liveStrategies } from './live-results.ts';
 
 /** Runs of the same strategy that are looked into, newest first. */
 const mostCandidates = 50;
@@ -90,7 +90,7 @@ function candidateFor(live: LiveStrategy, dir: string, folders: readonly string[
 /** Codes of refused orders that no rule of ours denied. */
 const notDenied: ReadonlySet<string> = new Set(['rejected', 'unfilled', 'waiting', 'short', 'stop']);
 
-function backtestSide({ folder, run, config, strategy: { id, allocation } }: Candidate): Side {
+function backtestResults({ folder, run, config, strategy: { id, allocation } }: Candidate): Results {
   const { summary } = run;
   const instruments = new Map(run.instruments.map((one) => [one.symbol, instrument(one)]));
   const all = readFillsCsv(readRunFile(folder, 'fills.csv') ?? '', instruments);
@@ -114,7 +114,7 @@ function backtestSide({ folder, run, config, strategy: { id, allocation } }: Can
   };
 }
 
-function noDaysText(live: Side, backtest: Side): string | undefined {
+function noDaysText(live: Results, backtest: Results): string | undefined {
   if (backtest.to < live.from)
     return `The backtest ends ${momentText(backtest.to)}, before the strategy ran live (${momentText(live.from)}). Run it again over newer data to compare the same days.`;
   if (backtest.from > live.to)
@@ -123,10 +123,10 @@ function noDaysText(live: Side, backtest: Side): string | undefined {
 }
 
 function compareOne(live: LiveStrategy, dir: string, folders: readonly string[]): StrategyComparison {
-  const { config, side } = live;
+  const { config, results } = live;
   const found = candidateFor(live, dir, folders);
-  const own = side === undefined ? undefined : measured(side);
-  const other = found === undefined ? undefined : measured(backtestSide(found));
+  const own = results === undefined ? undefined : measured(results);
+  const other = found === undefined ? undefined : measured(backtestResults(found));
   const noDays = own !== undefined && other !== undefined ? noDaysText(own, other) : 'There is nothing to compare yet.';
   const both =
     own !== undefined && other !== undefined && noDays === undefined
@@ -146,6 +146,6 @@ function compareOne(live: LiveStrategy, dir: string, folders: readonly string[])
 
 /** `folders`: of saved runs, newest first. */
 export function comparisonOf(stateDir: string, folders: readonly string[]): ComparisonView {
-  const { dir, strategies, notes } = liveSide(stateDir);
+  const { dir, strategies, notes } = liveStrategies(stateDir);
   return { strategies: strategies.map((one) => compareOne(one, dir, folders)), notes };
 }

@@ -14,8 +14,8 @@ const mostDays = 62;
 /** Rates by the day of less than a day would be guesses. */
 const leastDays = 1;
 
-/** What is known of one side. */
-export interface Side {
+/** What is known of one strategy, live or in a backtest. */
+export interface Results {
   readonly fills: readonly Fill[];
   readonly instruments: ReadonlyMap<string, Instrument>;
   /** UTC ms. */
@@ -35,10 +35,10 @@ const sum = (values: Iterable<number>): number => {
   return total;
 };
 
-/** A side with its fills in numbers and its round trips: calculated once for all figures. */
-export function measured(side: Side) {
-  const table = fillTable(side.fills, side.instruments);
-  return { ...side, table, trips: roundTripTable(table, [], side.instruments) };
+/** Results with their fills in numbers and round trips: calculated once for all figures. */
+export function measured(results: Results) {
+  const table = fillTable(results.fills, results.instruments);
+  return { ...results, table, trips: roundTripTable(table, [], results.instruments) };
 }
 export type Measured = ReturnType<typeof measured>;
 
@@ -153,7 +153,7 @@ export function sameDays(live: Measured, backtest: Measured, withinMs: number) {
   const first = Math.floor(span.from / dayMs) * dayMs;
   const count = Math.max(0, Math.ceil((span.to - first) / dayMs));
   const all = Array.from({ length: count }, (_, index) => first + index * dayMs);
-  const figures = ({ profit, fills }: Day, { capital }: Side) => ({ return: share(profit, capital), fills });
+  const figures = ({ profit, fills }: Day, { capital }: Results) => ({ return: share(profit, capital), fills });
   const days = all
     .slice(-mostDays)
     .reverse()

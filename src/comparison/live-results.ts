@@ -12,7 +12,7 @@ import type { FillEntry } from '../journal/entries.ts';
 import { restoreFill } from '../journal/fill-entries.ts';
 import { finer } from '../journal/load.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
-import { PaidBeyond, type Side } from './figures.ts';
+import { PaidBeyond, type Results } from './figures.ts';
 
 /** Slippage and denials are those of the last days by the exchange's clock: older rows may have been moved to the archive. */
 const recentMs = 30 * 86_400_000;
@@ -23,10 +23,10 @@ export interface LiveStrategy {
   readonly config: StrategyConfig;
   /** SHA-256 of the code that ran last; undefined before the first start. */
   readonly code: string | undefined;
-  readonly side: Side | undefined;
+  readonly results: Results | undefined;
 }
 
-export interface LiveSide {
+export interface LiveStrategies {
   /** The folder of the configuration: paths of strategies begin there. */
   readonly dir: string;
   readonly strategies: readonly LiveStrategy[];
@@ -34,16 +34,16 @@ export interface LiveSide {
 }
 
 /** Reads a state directory beside its daemon, which does not notice. */
-export function liveSide(stateDir: string): LiveSide {
+export function liveStrategies(stateDir: string): LiveStrategies {
   const reader = openReader(stateDir);
   try {
-    return sideIn(reader);
+    return strategiesIn(reader);
   } finally {
     reader.close();
   }
 }
 
-function sideIn(reader: JournalReader): LiveSide {
+function strategiesIn(reader: JournalReader): LiveStrategies {
   const steps = reader.limits();
   const config = steps.findLast(({ what }) => what === 'config');
   const file = config === undefined ? '' : resolve(config.name);
@@ -62,7 +62,7 @@ function sideIn(reader: JournalReader): LiveSide {
       return {
         config: one,
         code: versions.at(-1)?.value,
-        side: strategySide(reader, one, versions[0]?.at, fills.get(one.id) ?? []),
+        results: resultsOf(reader, one, versions[0]?.at, fills.get(one.id) ?? []),
       };
     }),
     notes: isSame
@@ -74,12 +74,12 @@ function sideIn(reader: JournalReader): LiveSide {
 }
 
 /** `since`: when it ran first. */
-function strategySide(
+function resultsOf(
   reader: JournalReader,
   { id, allocation }: StrategyConfig,
   since: number | undefined,
   entries: readonly FillEntry[],
-): Side | undefined {
+): Results | undefined {
   const to = reader.equity()?.at;
   if (since === undefined || to === undefined || to <= since) return undefined;
   const instruments = new Map<string, Instrument>(
@@ -116,7 +116,7 @@ function slippageOf(
   reader: JournalReader,
   id: string,
   after: number,
-  { fills, instruments }: Pick<Side, 'fills' | 'instruments'>,
+  { fills, instruments }: Pick<Results, 'fills' | 'instruments'>,
 ): number | null {
   const orders = reader.orders(
     "strategy = ? AND type = 'MARKET' AND created_at > ? ORDER BY created_at DESC LIMIT ?",
