@@ -19,7 +19,7 @@ interface Round {
   readonly rows: number;
   readonly ms: number;
   readonly cpuMs: number;
-  readonly mostMb: number;
+  readonly maxMb: number;
 }
 
 function bare(path: string): number {
@@ -41,7 +41,7 @@ async function measured(work: () => Promise<number> | number): Promise<Round> {
   const rows = await work();
   const ms = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpuAt);
-  return { rows, ms, cpuMs: (user + system) / 1000, mostMb: process.resourceUsage().maxRSS / 1000 };
+  return { rows, ms, cpuMs: (user + system) / 1000, maxMb: process.resourceUsage().maxRSS / 1000 };
 }
 
 async function one(what: string, path: string, dir: string): Promise<Round> {
@@ -75,8 +75,8 @@ else {
   }
   close();
   const bareMs = least.get('bare')?.ms ?? 0;
-  for (const [name, { rows, ms, cpuMs, mostMb }] of least)
+  for (const [name, { rows, ms, cpuMs, maxMb }] of least)
     console.log(
-      `${name.padEnd(8)} ${rows} rows  ${ms.toFixed(0)} ms  CPU ${cpuMs.toFixed(0)} ms  ${mostMb.toFixed(0)} MB  ${(ms / bareMs).toFixed(3)} × bare`,
+      `${name.padEnd(8)} ${rows} rows  ${ms.toFixed(0)} ms  CPU ${cpuMs.toFixed(0)} ms  ${maxMb.toFixed(0)} MB  ${(ms / bareMs).toFixed(3)} × bare`,
     );
 }

@@ -24,7 +24,7 @@ const ofDocs = { 'desktop-light': 'dashboard.png', 'phone-dark': 'dashboard-phon
 const settleMs = 2_500;
 /** Fills before a picture is taken: the charts and tables need some. */
 const enoughFills = 12;
-const mostMs = 300_000;
+const maxMs = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A demo with a state of its own; the address of its dashboard. */
@@ -46,7 +46,7 @@ async function startDemo(dir: string) {
 async function untilFilled(url: string): Promise<void> {
   const { origin, hash } = new URL(url);
   const authorization = `Bearer ${hash.replace('#token=', '')}`;
-  for (let waited = 0; waited < mostMs; waited += 2_000) {
+  for (let waited = 0; waited < maxMs; waited += 2_000) {
     const reply = await fetch(`${origin}/api/view`, { headers: { authorization } });
     if (((await reply.json()) as View).fills.length >= enoughFills) return;
     await sleep(2_000);

@@ -11,9 +11,9 @@ import type { Program } from '../test/kit/program.ts';
 import { makeRig, openExchange, type Rig, target, trader } from '../test/kit/rig.ts';
 
 /** What a run must have seen to count. */
-const leastFills = 50;
-const leastUnknowns = 5;
-const leastInFlight = 10;
+const minFills = 50;
+const minUnknowns = 5;
+const minInFlight = 10;
 /** Positions taken between two kills. */
 const turnsBetween = 3;
 
@@ -106,9 +106,9 @@ function faultsOf(rows: readonly Row[]): readonly string[] {
   const differing = rows.filter(({ differences }) => differences.length > 0).length;
   return [
     ...(differing > 0 ? [`the ledgers differed after ${differing} kills`] : []),
-    ...((last?.fills ?? 0) < leastFills ? [`fewer than ${leastFills} fills`] : []),
-    ...((last?.unknowns ?? 0) < leastUnknowns ? [`fewer than ${leastUnknowns} unknown outcomes`] : []),
-    ...(inFlight < leastInFlight ? [`fewer than ${leastInFlight} kills with a request in flight`] : []),
+    ...((last?.fills ?? 0) < minFills ? [`fewer than ${minFills} fills`] : []),
+    ...((last?.unknowns ?? 0) < minUnknowns ? [`fewer than ${minUnknowns} unknown outcomes`] : []),
+    ...(inFlight < minInFlight ? [`fewer than ${minInFlight} kills with a request in flight`] : []),
   ];
 }
 

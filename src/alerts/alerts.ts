@@ -33,12 +33,12 @@ export interface AlertsWatch {
 }
 
 /** A service that floods must not take the memory of the daemon, MB. */
-const mostMemoryMb = 200;
+const maxMemoryMb = 200;
 
 export function startAlerts(data: ThreadData, { failed, notice }: AlertsWatch): Alerts {
   const worker = new Worker(moduleUrl('./thread', import.meta.url), {
     workerData: data,
-    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   });
   let isEnded = false;
   let alarms: readonly Alarm[] = [];

@@ -16,7 +16,7 @@ export interface Outgoing {
 export type Send = (message: Outgoing) => Promise<string | undefined>;
 
 /** Longest text that every channel takes, characters (Discord: 2000). */
-export const mostCharacters = 1_900;
+export const maxCharacters = 1_900;
 
 const priorities: Readonly<Record<AlertLevel, string>> = { info: '2', warn: '4', error: '5' };
 

@@ -25,9 +25,9 @@ export interface OpenAlarm extends Alert {
 
 export const outboxFile = 'alerts.db';
 /** Messages that are kept for a channel that does not answer; beyond that the oldest are dropped, errors last. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 /** Alarms that are open at once: all of them are sent again and shown. */
-const mostOpen = 100;
+const maxOpen = 100;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS messages (
@@ -144,7 +144,7 @@ export class Outbox {
       );
       for (const { channel, at } of due) {
         insert.run(channel, at, kind, level, time, text);
-        trim.run(channel, mostKept);
+        trim.run(channel, maxKept);
       }
     });
   }
@@ -203,7 +203,7 @@ export class Outbox {
       "DELETE FROM alarms WHERE id IN (SELECT id FROM alarms WHERE acknowledged_at IS NULL ORDER BY level = 'error' DESC, id DESC LIMIT -1 OFFSET ?)";
     return this.#change((db) => {
       const id = Number(db.prepare(sql).run(row).lastInsertRowid);
-      db.prepare(trim).run(mostOpen);
+      db.prepare(trim).run(maxOpen);
       return id;
     });
   }

@@ -5,9 +5,9 @@ import { systemClock } from '../clock/clock.ts';
 import { systemText } from '../domain/system-errors.ts';
 
 /** A service that takes longer is hanging, real ms. */
-const mostMs = 10_000;
+const maxMs = 10_000;
 /** More than any of them answers. */
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 /** Sends a text; returns why it failed. `refusal`: why an answer of a status that is success says that the text was not taken. */
 export const post = (
@@ -28,7 +28,7 @@ async function request(
   try {
     const asked = got(url, {
       ...what,
-      timeout: { request: mostMs },
+      timeout: { request: maxMs },
       retry: { limit: 0 },
       // A redirect could carry the text and a token elsewhere.
       followRedirect: false,
@@ -37,7 +37,7 @@ async function request(
       signal: flood.signal,
     });
     void asked.on('downloadProgress', ({ transferred }) => {
-      if (transferred > mostBytes) flood.abort();
+      if (transferred > maxBytes) flood.abort();
     });
     const { statusCode, rawBody } = (await asked) as { readonly statusCode: number; readonly rawBody: Uint8Array };
     return statusCode < 300 ? refusal(Buffer.from(rawBody).toString()) : `HTTP ${statusCode}`;
@@ -55,6 +55,6 @@ export const codeOf = (error: unknown): string =>
 /** A signal that aborts when a service hangs; `end` once it answered. */
 export function cutOffAfter(): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
-  const end = systemClock.at(systemClock.now() + mostMs, () => controller.abort());
+  const end = systemClock.at(systemClock.now() + maxMs, () => controller.abort());
   return { signal: controller.signal, end };
 }

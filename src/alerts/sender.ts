@@ -5,7 +5,7 @@
 import type { AlertsConfig } from '../config/alerts.ts';
 import { escapeText } from '../domain/printable.ts';
 import { redact } from '../domain/redaction.ts';
-import { mostCharacters, type Send } from './channels.ts';
+import { maxCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
 import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
 
@@ -213,7 +213,7 @@ const worst = (messages: readonly Message[]): AlertLevel =>
 function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
   const [only] = messages;
   if (only !== undefined && messages.length === 1)
-    return { text: `${line(only)}`.slice(0, mostCharacters), included: messages };
+    return { text: `${line(only)}`.slice(0, maxCharacters), included: messages };
   const head = `${messages.length} alerts (times in UTC):`;
   const lines: string[] = [];
   let length = head.length + 40;
@@ -221,10 +221,10 @@ function together(messages: readonly Message[]): { readonly text: string; readon
   const sorted = messages.toSorted((a, b) => alertLevels.indexOf(b.level) - alertLevels.indexOf(a.level));
   for (const message of sorted) {
     const one = `• ${new Date(message.time).toISOString().slice(11, 19)} ${line(message)}`.slice(0, 400);
-    const fits = length + one.length + 1 <= mostCharacters;
+    const fits = length + one.length + 1 <= maxCharacters;
     if (fits) lines.push(one);
     if (fits || message.level !== 'error') included.push(message);
-    length = fits ? length + one.length + 1 : mostCharacters;
+    length = fits ? length + one.length + 1 : maxCharacters;
   }
   const left = messages.length - lines.length;
   const text = [head, ...lines, ...(left > 0 ? [`and ${left} more: sluice.log has them`] : [])].join('\n');

@@ -16,7 +16,7 @@ import { columnsOf } from '../journal/hash-chain.ts';
 import type { Copying } from './copying.ts';
 
 /** A reader that takes longer hangs, and is ended; real ms. */
-const mostMs = 600_000;
+const maxMs = 600_000;
 
 export interface Attached {
   readonly detach: () => void;
@@ -82,7 +82,7 @@ function copy(given: Copying): void {
   const { status, signal, stdout, error } = spawnSync(
     process.execPath,
     [fileURLToPath(moduleUrl('./copier', import.meta.url))],
-    { input: JSON.stringify(given), encoding: 'utf8', timeout: mostMs, stdio: ['pipe', 'pipe', 'ignore'] },
+    { input: JSON.stringify(given), encoding: 'utf8', timeout: maxMs, stdio: ['pipe', 'pipe', 'ignore'] },
   );
   if (status === 0) return;
   const why = stdout.trim() || (error?.message ?? `its reader ended with ${signal ?? `exit code ${status}`}`);

@@ -30,7 +30,7 @@ import { type OldTable, oldRows } from './old-rows.ts';
 /** The key of the checkpoints in the state directory. */
 export const keyFile = 'checkpoint.key';
 const keyName = 'SLUICE_CHECKPOINT_KEY';
-const leastKey = 32;
+const minKey = 32;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,8 +38,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function checkpointKey(dir: string, environment: Environment): string | undefined {
   const given = environment[keyName];
   if (given !== undefined && given !== '') {
-    if (given.length < leastKey)
-      throw new Refusal(`${keyName} has fewer than ${leastKey} characters: make one with openssl rand -hex 32`);
+    if (given.length < minKey)
+      throw new Refusal(`${keyName} has fewer than ${minKey} characters: make one with openssl rand -hex 32`);
     return given;
   }
   const path = join(dir, keyFile);

@@ -32,9 +32,9 @@ async function copyAll({ files, to }: Copying): Promise<void> {
 }
 
 /** Long enough for a sentence: the message of a driver may have a whole query in it. */
-const mostText = 300;
+const maxText = 300;
 
 copyAll(JSON.parse(readFileSync(process.stdin.fd, 'utf8')) as Copying).catch((error: unknown) => {
-  process.stdout.write(causeOf(error).slice(0, mostText));
+  process.stdout.write(causeOf(error).slice(0, maxText));
   process.exitCode = 1;
 });

@@ -7,7 +7,7 @@ import { closeTime, type Interval } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { Account, AloneTimes, Fill, Intent, Leg } from '../domain/order.ts';
-import { mostRate } from '../fill/fees.ts';
+import { maxRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/writer-hosts.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
@@ -134,7 +134,7 @@ export interface BacktestEngine {
 
 /** The share of a purchase that a fee in base may take. */
 export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
-  rules.feeIn === 'received' ? mostRate(fees) : noRate;
+  rules.feeIn === 'received' ? maxRate(fees) : noRate;
 
 /** How the rules turn targets into orders. */
 export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees' | 'limits'>) => ({
@@ -143,7 +143,7 @@ export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees' | '
   marketBuyIn: input.rules.marketBuyIn,
   feeInBase: feeInBase(input),
   sizing: {
-    fee: input.rules.sizing === 'close' ? noRate : mostRate(input.fees),
+    fee: input.rules.sizing === 'close' ? noRate : maxRate(input.fees),
     atFill: input.rules.sizing === 'fillWithFee',
   } satisfies Sizing,
 });

@@ -162,9 +162,9 @@ export const machineSteady = (): number => Number(process.hrtime.bigint()) / 1e6
 /** Real ms that never step back, for measuring our own work; not for decisions. */
 export const realMs = (): number => performance.now();
 
-/** Blocks this thread until another one sets `flag`, at most `mostMs` real ms; only for a start, before anything else runs. */
-export const blockUntil = (flag: Int32Array, mostMs: number): void => {
-  Atomics.wait(flag, 0, 0, mostMs);
+/** Blocks this thread until another one sets `flag`, at most `maxMs` real ms; only for a start, before anything else runs. */
+export const blockUntil = (flag: Int32Array, maxMs: number): void => {
+  Atomics.wait(flag, 0, 0, maxMs);
 };
 
 /** Between two looks at the event loop, ms. */

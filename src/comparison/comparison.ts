@@ -16,7 +16,7 @@ import { figuresOf, measured, type Results, sameDays } from './figures.ts';
 import { type LiveStrategy, liveStrategies } from './live-results.ts';
 
 /** Runs of the same strategy that are looked into, newest first. */
-const mostCandidates = 50;
+const maxCandidates = 50;
 
 /** A strategy of a saved run. */
 interface Candidate {
@@ -67,7 +67,7 @@ function candidateFor(live: LiveStrategy, dir: string, folders: readonly string[
   const path = codePath(live.config.use, dir);
   const candidates: Candidate[] = [];
   for (const folder of folders) {
-    if (candidates.length >= mostCandidates) break;
+    if (candidates.length >= maxCandidates) break;
     const run = orRefusal(() => readRun(folder));
     if (run instanceof Refusal) continue;
     const { file, set } = run.configuration;

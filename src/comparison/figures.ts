@@ -9,10 +9,10 @@ import { roundTripTable } from '../research/round-trips.ts';
 
 const dayMs = 86_400_000;
 /** The longest list of days that is answered. */
-const mostDays = 62;
+const maxDays = 62;
 
 /** Rates by the day of less than a day would be guesses. */
-const leastDays = 1;
+const minDays = 1;
 
 /** What is known of one strategy, live or in a backtest. */
 export interface Results {
@@ -64,7 +64,7 @@ export function figuresOf({ from, to, capital, slippage, denialShare, table, tri
   const profit = sum(trips.profit);
   const wins = trips.profit.filter((one) => one > 0).length;
   const gain = share(profit, capital);
-  const whole = days < leastDays ? undefined : days;
+  const whole = days < minDays ? undefined : days;
   return {
     ...{ from, to, days, fills: table.length, roundTrips: trips.length, slippage, denialShare },
     returnPerDay: gain === null ? null : share(gain, whole),
@@ -155,7 +155,7 @@ export function sameDays(live: Measured, backtest: Measured, withinMs: number) {
   const all = Array.from({ length: count }, (_, index) => first + index * dayMs);
   const figures = ({ profit, fills }: Day, { capital }: Results) => ({ return: share(profit, capital), fills });
   const days = all
-    .slice(-mostDays)
+    .slice(-maxDays)
     .reverse()
     .map((day): DayPair => {
       const [mine, its] = [own.get(day) ?? none, other.get(day) ?? none];

@@ -17,7 +17,7 @@ import { PaidBeyond, type Results } from './figures.ts';
 /** Slippage and denials are those of the last days by the exchange's clock: older rows may have been moved to the archive. */
 const recentMs = 30 * 86_400_000;
 /** The newest orders of which slippage is measured. */
-const mostOrders = 2_000;
+const maxOrders = 2_000;
 
 export interface LiveStrategy {
   readonly config: StrategyConfig;
@@ -120,7 +120,7 @@ function slippageOf(
 ): number | null {
   const orders = reader.orders(
     "strategy = ? AND type = 'MARKET' AND created_at > ? ORDER BY created_at DESC LIMIT ?",
-    ...[id, after, mostOrders],
+    ...[id, after, maxOrders],
   );
   const fillsOf = Map.groupBy(fills, ({ clientOrderId }) => clientOrderId);
   const paid = new PaidBeyond();

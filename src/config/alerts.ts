@@ -81,7 +81,7 @@ const channel = z.discriminatedUnion(
 export type ChannelConfig = z.output<typeof channel>;
 
 /** Below that, an alarm is a flood. */
-const leastRepeatMs = 60_000;
+const minRepeatMs = 60_000;
 
 const route = z.strictObject({
   /** This level and those above it. */
@@ -93,7 +93,7 @@ const route = z.strictObject({
   /** Sends it again, and also to these channels, until somebody acknowledges it. */
   escalate: z
     .strictObject({
-      repeatMs: positiveMs.refine((ms) => ms >= leastRepeatMs, `must be ${leastRepeatMs} (a minute) or more`),
+      repeatMs: positiveMs.refine((ms) => ms >= minRepeatMs, `must be ${minRepeatMs} (a minute) or more`),
       to: z.array(name).min(1),
     })
     .optional(),

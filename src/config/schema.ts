@@ -227,7 +227,7 @@ export const tradingSchema = z
     /** Where to, relative to the configuration; left out, `var/data` in the working directory. */
     catalogue: z.string().min(1).optional(),
     /** What recorded frames may take on the disk, MB. */
-    recordMostMb: z.int().min(1).max(1_000_000_000).default(20_000),
+    recordMaxMb: z.int().min(1).max(1_000_000_000).default(20_000),
     /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
     cash: cash.optional(),
   })

@@ -28,7 +28,7 @@ export type Admission =
 export type Guard = (visit: Visit) => Admission;
 
 /** Shorter tokens could be guessed. */
-export const leastTokenLength = 22;
+export const minTokenLength = 22;
 
 const refused = (message: string): Admission => ({ kind: 'refused', message });
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -58,9 +58,9 @@ export function guard(token: string, port: number): Guard {
 }
 
 /** Connections that showed no token yet. */
-export const mostStrangers = 16;
+export const maxStrangers = 16;
 /** Connections in all. */
-export const mostConnections = 128;
+export const maxConnections = 128;
 /** Real ms until a connection must have shown a token: headers that never end are cut off by it, too. */
 export const strangerMs = 30_000;
 
@@ -84,7 +84,7 @@ export function limitConnections(server: Server, clock: Clock): (socket: Socket)
   };
   const oldest = (of: Iterable<Socket>): Socket | undefined => of[Symbol.iterator]().next().value;
   server.on('connection', (socket: Socket) => {
-    const isCrowded = strangers.size >= mostStrangers || strangers.size + owners.size >= mostConnections;
+    const isCrowded = strangers.size >= maxStrangers || strangers.size + owners.size >= maxConnections;
     if (isCrowded) end(oldest(strangers.keys()) ?? oldest(owners));
     strangers.set(
       socket,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
-import { limitConnections, mostConnections, mostStrangers, strangerMs } from './access.ts';
+import { limitConnections, maxConnections, maxStrangers, strangerMs } from './access.ts';
 
 let server: Server;
 let clock: SimClock;
@@ -34,14 +34,14 @@ test('one stranger too many closes the oldest, not the new one and no owner', as
   const owner = await open();
   admit(owner.socket);
   const strangers = [];
-  for (let count = 0; count <= mostStrangers; count++) strangers.push(await open());
+  for (let count = 0; count <= maxStrangers; count++) strangers.push(await open());
   await strangers[0]?.ended;
   expect([owner, ...strangers].filter(({ socket }) => socket.destroyed)).toEqual([strangers[0]]);
 });
 
 test('one connection too many closes the oldest stranger, or else the oldest of all', async () => {
   const owners = [];
-  for (let count = 1; count < mostConnections; count++) {
+  for (let count = 1; count < maxConnections; count++) {
     const owner = await open();
     admit(owner.socket);
     owners.push(owner);

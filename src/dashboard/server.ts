@@ -9,7 +9,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Clock } from '../clock/clock.ts';
 import { redact } from '../domain/redaction.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
+import { type Guard, guard, limitConnections, minTokenLength } from './access.ts';
 import type { Assets } from './assets.ts';
 import { commonHeaders, page } from './document.ts';
 
@@ -125,7 +125,7 @@ export async function startServer(
   routes: (app: FastifyInstance) => void,
 ): Promise<LocalServer> {
   const { port, token, portAdvice } = options;
-  if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
+  if (token.length < minTokenLength) throw new RangeError(`the token needs ${minTokenLength} characters or more`);
   const app = fastify({
     bodyLimit: maxBodyBytes,
     forceCloseConnections: true,

@@ -50,7 +50,7 @@ export interface KlineData extends Notes {
 /** Reads and checks a file of klines. Throws a `Refusal` with the line of each fault that would falsify a result. */
 export function loadKlines(file: KlineFile): KlineData {
   const { path } = file;
-  const price = { role: 'number', mostDecimals: file.pricePrecision } as const;
+  const price = { role: 'number', maxDecimals: file.pricePrecision } as const;
   const names = [
     { name: 'time_ms', role: 'epoch' } as const,
     ...['open', 'high', 'low', 'close'].map((name) => ({ name, ...price })),

@@ -10,12 +10,12 @@ import { CsvReader, type Role } from './import/csv-reader.ts';
 import { type Batch, type RowReader, UnreadableLines } from './import/row-reader.ts';
 
 /** The most that a gzipped file may unpack to, bytes: a wrong file could fill the memory. */
-const mostBytes = 2 ** 31;
+const maxBytes = 2 ** 31;
 const blockBytes = 2 ** 22;
 
 const tooLarge = (path: string): Refusal =>
   new Refusal(
-    `${path} is larger than ${Math.floor(mostBytes / 1e6)} MB unpacked. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
+    `${path} is larger than ${Math.floor(maxBytes / 1e6)} MB unpacked. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
   );
 
 export type Packing = 'gzip' | 'xz' | 'zstd' | 'zip';
@@ -61,7 +61,7 @@ function orRefuse<T>(path: string, read: () => T): T {
 
 function unpacked(path: string, bytes: Uint8Array): Uint8Array {
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path);
     throw new Refusal(`${path} is damaged or cut off (gzip: ${causeOf(error)}): fetch the file again`);
@@ -164,18 +164,18 @@ function checkHeader(path: string, start: Uint8Array, header: string | undefined
     );
 }
 
-/** The columns of a file of CSV: their names, and more decimals than `mostDecimals` are refused. */
+/** The columns of a file of CSV: their names, and more decimals than `maxDecimals` are refused. */
 export interface NamedColumn {
   readonly name: string;
   readonly role: Role;
-  readonly mostDecimals?: number;
+  readonly maxDecimals?: number;
 }
 
 export function namedCsv(path: string, columns: readonly NamedColumn[], remedy?: string): NamedFile {
   const layout = {
     columns: columns.map(({ role }, to) => ({ role, to })),
     ...{ separator: ',', decimalComma: false, skipLines: 1, zone: 'UTC' },
-    strict: { mostDecimals: columns.map(({ mostDecimals }) => mostDecimals ?? Number.POSITIVE_INFINITY) },
+    strict: { maxDecimals: columns.map(({ maxDecimals }) => maxDecimals ?? Number.POSITIVE_INFINITY) },
   };
   const header = columns.map(({ name }) => name).join(',');
   const reader = new CsvReader(layout, columns.length, new UnreadableLines(path));

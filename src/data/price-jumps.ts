@@ -1,10 +1,10 @@
 /** Prices that no ordinary market makes from one kline to the next: a wrong print, or prices of something else. */
 
 /** No asset costs as much in any currency: a power of ten in the wrong place, or a number of something else. */
-export const mostPrice = 1e15;
+export const maxPrice = 1e15;
 
 /** No kline and no trade turns over as much, in any currency: the quantity is a number of something else. */
-export const mostTurnover = 1e15;
+export const maxTurnover = 1e15;
 
 /** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
 export const outlierShare = 0.2;
@@ -28,7 +28,7 @@ export const isPossible = (open: number, high: number, low: number, close: numbe
   close <= high &&
   low > 0 &&
   open > 0 &&
-  high < mostPrice &&
-  open < mostPrice &&
+  high < maxPrice &&
+  open < maxPrice &&
   volume >= 0 &&
   volume < 1e300;

@@ -5,7 +5,7 @@ const hourMs = 3_600_000;
 /** Length of time with one cached offset: clocks of Adelaide, St. John's and Tehran change at half past, UTC. */
 const keptMs = hourMs / 2;
 /** Beyond this many (about 23 years) the cache is emptied. */
-const mostKept = 400_000;
+const maxKept = 400_000;
 
 interface Zone {
   readonly fixedMs?: number;
@@ -48,7 +48,7 @@ export function offsetAt(name: string, utcMs: number): number {
   const text = format?.formatToParts(utcMs).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
   const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  if (kept.size >= mostKept) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   kept.set(part, offset);
   return offset;
 }

@@ -37,7 +37,7 @@ const decode = (text: string): number =>
   text.split('').reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0);
 
 /** Macs kept for each key, since every sweep shows the same open orders. Beyond this number all are dropped. */
-const mostMacs = 4_096;
+const maxMacs = 4_096;
 const macs = new WeakMap<Uint8Array, Macs>();
 
 interface Macs {
@@ -50,7 +50,7 @@ function macOf(body: string, key: Uint8Array): string {
   const { secret, known } = ready;
   const before = known.get(body);
   if (before !== undefined) return before;
-  if (known.size >= mostMacs) known.clear();
+  if (known.size >= maxMacs) known.clear();
   const mac = shortened(createHmac('sha256', secret).update(body).digest('hex'));
   known.set(body, mac);
   macs.set(key, ready);

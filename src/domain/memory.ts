@@ -15,4 +15,4 @@ export interface Kept {
 }
 
 /** Most bytes of a memory as JSON. */
-export const mostMemoryBytes = 16_384;
+export const maxMemoryBytes = 16_384;

@@ -88,12 +88,12 @@ function read(value: Decimal | string): Decimal {
 const plainDigits = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** Digits that a double holds exactly. */
-const mostDigits = 15;
+const maxDigits = 15;
 const [digitZero, point] = [48, 46];
 
 /** Reads few plain digits as a number, which is three times as fast again; undefined for any other text. */
 function fewDigits(text: string, decimals: number): bigint | undefined {
-  if (text.length > mostDigits + 1) return undefined;
+  if (text.length > maxDigits + 1) return undefined;
   let steps = 0;
   let pointAt = -1;
   for (let index = 0; index < text.length; index++) {
@@ -104,7 +104,7 @@ function fewDigits(text: string, decimals: number): bigint | undefined {
   }
   const digits = pointAt < 0 ? text.length : text.length - 1;
   const missing = decimals - (pointAt < 0 ? 0 : digits - pointAt);
-  if (digits === 0 || digits > mostDigits || pointAt === digits || missing < 0) return undefined;
+  if (digits === 0 || digits > maxDigits || pointAt === digits || missing < 0) return undefined;
   const scaled = steps * (numberPow10[missing] as number);
   return scaled <= Number.MAX_SAFE_INTEGER ? BigInt(scaled) : BigInt(steps) * scale(missing);
 }

@@ -7,15 +7,13 @@
  * A shorter word is no secret: redacting it would make other texts unreadable. Of a secret as a whole and of a part of an address, characters.
  * Of digits alone more, or they would be found in a quantity or an id of the journal.
  */
-const [leastWhole, leastPart, leastDigits] = [6, 10, 16];
-const isLong = (text: string, least: number): boolean => text.length >= (/^[\d.]*$/.test(text) ? leastDigits : least);
+const [minWhole, minPart, minDigits] = [6, 10, 16];
+const isLong = (text: string, least: number): boolean => text.length >= (/^[\d.]*$/.test(text) ? minDigits : least);
 
 /** Matches each form in which a secret may stand in an output, the longest first, so that no rest of one remains. */
 export function secretPattern(secrets: readonly string[]): RegExp {
-  const wholes = secrets
-    .flatMap((secret) => [secret, ...passwordIn(secret)])
-    .filter((text) => isLong(text, leastWhole));
-  const parts = secrets.flatMap(partsOf).filter((text) => isLong(text, leastPart));
+  const wholes = secrets.flatMap((secret) => [secret, ...passwordIn(secret)]).filter((text) => isLong(text, minWhole));
+  const parts = secrets.flatMap(partsOf).filter((text) => isLong(text, minPart));
   const forms = [...new Set([...wholes, ...parts].flatMap(formsOf))].sort((a, b) => b.length - a.length);
   // One search for all: each by itself took 17 times as long. Without a secret it matches nothing.
   return new RegExp(forms.map((form) => RegExp.escape(form)).join('|') || '(?!)', 'g');

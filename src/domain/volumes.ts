@@ -4,7 +4,7 @@
  */
 
 /** Doubles are exact up to this many steps, which are 15 digits. */
-const mostSteps = 2 ** 51;
+const maxSteps = 2 ** 51;
 /** Nearly all volumes have at most 8 decimals. Trying this first is ten times as fast as searching for the fewest decimals. */
 const usualScale = 1e8;
 /** The last power of ten that a double holds exactly. */
@@ -15,7 +15,7 @@ export function plusVolume(a: number, b: number): number {
   if (a === 0 || b === 0) return a + b;
   const usual = plusAt(usualScale, a, b);
   if (usual >= 0) return usual;
-  for (let scale = 1; scale <= largestScale && (a + b) * scale <= mostSteps; scale *= 10) {
+  for (let scale = 1; scale <= largestScale && (a + b) * scale <= maxSteps; scale *= 10) {
     const sum = plusAt(scale, a, b);
     if (sum >= 0) return sum;
   }
@@ -25,5 +25,5 @@ export function plusVolume(a: number, b: number): number {
 /** The sum if both are whole numbers of steps of 1 / scale, or NaN. */
 function plusAt(scale: number, a: number, b: number): number {
   const [steps, more] = [Math.round(a * scale), Math.round(b * scale)];
-  return steps + more <= mostSteps && steps / scale === a && more / scale === b ? (steps + more) / scale : Number.NaN;
+  return steps + more <= maxSteps && steps / scale === a && more / scale === b ? (steps + more) / scale : Number.NaN;
 }

@@ -11,7 +11,7 @@ import { lag, type Moment, oneMoment } from './reconcile/balance-proof.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Attempts to read account and lists while nothing changes, and the time between them, ms of the clock. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 const retryMs = 1_000;
 /** After this long without a comparison a warning is sent, real ms. */
 const longMs = 600_000;
@@ -104,7 +104,7 @@ export class Auditor {
       const seen = await oneMoment(this.#execution, this.#sweeps, books);
       const why = 'kind' in seen ? seen.text : this.#lagOf(seen);
       if (!('kind' in seen) && why === undefined) return seen;
-      if (attempt === mostAttempts) return why ?? '';
+      if (attempt === maxAttempts) return why ?? '';
       await clock.sleep(retryMs);
     }
   }

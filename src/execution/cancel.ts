@@ -1,6 +1,6 @@
 /** Cancels orders, alone and several in one request. */
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type CancelOutcome, mostInBatch } from '../venue/venue.ts';
+import { type CancelOutcome, maxInBatch } from '../venue/venue.ts';
 import { type Cancelling, cancelUntilFinal } from './cancel-until-final.ts';
 import type { Execution } from './context.ts';
 import type { Sweeps } from './sweep.ts';
@@ -49,8 +49,8 @@ export function cancelTogether(
   );
   const running: Promise<void>[] = [];
   for (const [symbol, ours] of bySymbol)
-    for (let from = 0; from < ours.length; from += mostInBatch) {
-      const batch = ours.slice(from, from + mostInBatch);
+    for (let from = 0; from < ours.length; from += maxInBatch) {
+      const batch = ours.slice(from, from + maxInBatch);
       const ids = batch.map(({ orderId = '' }) => orderId);
       const answers = batch.length > 1 ? execution.orders.batches?.cancel(symbol, ids, lane) : undefined;
       for (const order of batch) {

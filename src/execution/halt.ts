@@ -46,7 +46,7 @@ export interface HaltParts {
 }
 
 /** Halts of one cause kept at once; further ones are ignored. */
-const mostOfCause = 20;
+const maxOfCause = 20;
 
 export class Halts {
   readonly #parts: HaltParts;
@@ -87,7 +87,7 @@ export class Halts {
   halt(cause: HaltCause, text: string): void {
     const { clock, journal } = this.#parts;
     const same = this.#inForce.filter((one) => one.cause === cause);
-    if (same.length >= mostOfCause || this.has(cause, text)) return;
+    if (same.length >= maxOfCause || this.has(cause, text)) return;
     const at = clock.now();
     this.#inForce = [...this.#inForce, { at, cause, text }];
     journal.append({ kind: 'halt', everything: false, at, strategy: null, by: cause, reason: text });

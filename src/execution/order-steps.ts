@@ -2,7 +2,7 @@
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed, isFinal, type OrderReport, type OrderState } from '../domain/order.ts';
 import type { EventEntry, EventKind } from '../journal/entries.ts';
-import { mostGivenUp } from '../journal/load.ts';
+import { maxGivenUp } from '../journal/load.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Execution, QuarantineCause } from './context.ts';
 import { orderRow, venueOrderRow } from './records.ts';
@@ -82,7 +82,7 @@ function end(
   if (order.orderId !== undefined) return;
   givenUp.set(order.intent.clientOrderId, order);
   const [oldest] = givenUp.keys();
-  if (givenUp.size > mostGivenUp && oldest !== undefined) givenUp.delete(oldest);
+  if (givenUp.size > maxGivenUp && oldest !== undefined) givenUp.delete(oldest);
 }
 
 /** Quarantines an order, with the reason as a word and as a sentence. */

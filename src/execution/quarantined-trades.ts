@@ -14,9 +14,9 @@ import type { Portfolio } from '../portfolio/portfolio.ts';
 import { isSameTrade, restoreTrade, tradeKey, venueTradeRow } from './records.ts';
 
 /** Kept length of a row's raw text, characters. */
-const mostRaw = 2_000;
+const maxRaw = 2_000;
 /** Trades named in one message; others are counted. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Why a trade is invalid; `booking.ts` finds it. */
 export interface InvalidTrade {
@@ -200,9 +200,9 @@ export class QuarantinedTrades {
 
   #report(symbol: string, rows: readonly QuarantinedTradeEntry[]): void {
     const named = rows
-      .slice(0, mostNamed)
+      .slice(0, maxNamed)
       .map(({ tradeId, why }) => `trade ${tradeId} on ${symbol} is quarantined: ${why}`);
-    const more = rows.length > mostNamed ? `; and ${rows.length - mostNamed} more` : '';
+    const more = rows.length > maxNamed ? `; and ${rows.length - maxNamed} more` : '';
     this.#parts.notice({
       level: 'error',
       topic: 'quarantined',
@@ -224,7 +224,7 @@ function quarantinedRow(
   now: number,
 ): QuarantinedTradeEntry {
   const { kind: _, seenAt, ...row } = venueTradeRow(trade, instrument, now);
-  const raw = jsonText(trade.raw ?? row).slice(0, mostRaw);
+  const raw = jsonText(trade.raw ?? row).slice(0, maxRaw);
   const undecided = { decision: null, decidedAt: null, by: null, reason: null };
   return { ...row, kind: 'quarantinedTrade', at: seenAt, symbol, why, raw, canBeAccepted, ...undecided };
 }

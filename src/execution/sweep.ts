@@ -14,7 +14,7 @@ import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts'
 import { watchClosedOrders } from './resting-closed-orders.ts';
 
 /** Pages read in one sweep; with more the sweep is incomplete. */
-const mostPages = 20;
+const maxPages = 20;
 /** After this long an order that the exchange knew and does not find is quarantined, real ms. */
 const missingMs = 300_000;
 /** Codes of a refused key (specification §7). */
@@ -301,7 +301,7 @@ export class Sweeps {
     const known = this.#recent.get(symbol)?.ids[0];
     let from = first;
     let cause: string | undefined;
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
       if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}`, failed: true };
       rows = page === 0 ? answer.value.rows : [...rows, ...answer.value.rows];

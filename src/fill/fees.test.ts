@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rate, units, unitsText } from '../domain/money.ts';
-import { doubled, mostRate, ratesOf, Turnover } from './fees.ts';
+import { doubled, maxRate, ratesOf, Turnover } from './fees.ts';
 import { type Fees, feesFrom } from './rules.ts';
 
 const day = 86_400_000;
@@ -23,8 +23,8 @@ test('rates fall with what was traded, and a symbol may have its own', () => {
 });
 
 test('the highest rate of all is what funds are kept for', () => {
-  expect(mostRate(fees)).toBe(rate('0.002'));
-  expect(mostRate({ ...fees, bySymbol: { DEAR: of('0.003', '0.001') } })).toBe(rate('0.003'));
+  expect(maxRate(fees)).toBe(rate('0.002'));
+  expect(maxRate({ ...fees, bySymbol: { DEAR: of('0.003', '0.001') } })).toBe(rate('0.003'));
 });
 
 test('twice the fees are twice every rate', () => {

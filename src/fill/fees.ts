@@ -28,7 +28,7 @@ export function ratesOf(fees: Fees, symbol: string, traded: Units): FeeRates {
 }
 
 /** The highest rate that can come to be charged. */
-export const mostRate = (fees: Fees): Rate =>
+export const maxRate = (fees: Fees): Rate =>
   [fees, ...Object.values(fees.bySymbol ?? {}), ...(fees.tiers ?? [])]
     .map(({ maker, taker }) => greatest(maker, taker))
     .reduce((most, one) => greatest(most, one));

@@ -5,9 +5,9 @@ import type { Liquidity, UsualDay } from './impact.ts';
 
 const dayMs = 86_400_000;
 /** Days, or longer klines, that count: the whole ones before. */
-const mostDays = 30;
+const maxDays = 30;
 /** Fewer than these say nothing. */
-const leastDays = 5;
+const minDays = 5;
 
 interface Day {
   readonly start: number;
@@ -67,8 +67,8 @@ function endOf(openTime: Float64Array, row: number, time: number, lengthMs: numb
 
 /** Of the days before `index`, without the first of all, which hardly ever is whole. */
 function before(days: readonly Day[], index: number): Liquidity {
-  const first = Math.max(1, index - mostDays);
-  if (index - first < leastDays) return { volume: meanVolume(days, 0, index + 1), deviation: undefined };
+  const first = Math.max(1, index - maxDays);
+  if (index - first < minDays) return { volume: meanVolume(days, 0, index + 1), deviation: undefined };
   const returns = index - first - 1;
   let mean = 0;
   for (let at = first + 1; at < index; at++) mean += returnOf(days, at) / returns;

@@ -12,7 +12,7 @@ import { isOurs, refuseNewer, versionOf } from './schema.ts';
 /** From this size on a journal is examined by threads, bytes. For a small file, starting them costs more than reading it. */
 const largeBytes = 16 * 1_048_576;
 /** A thread that takes longer has died; real ms. */
-const mostMs = 600_000;
+const maxMs = 600_000;
 
 /** A running examination. `block` or `settle` is called once; both throw the refusal of a damaged journal. */
 export interface Examining<T> {
@@ -133,7 +133,7 @@ function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): Examinin
   });
   return {
     block() {
-      blockUntil(new Int32Array(done), mostMs);
+      blockUntil(new Int32Array(done), maxMs);
       return examined(new Uint8Array(result));
     },
     async settle() {

@@ -40,7 +40,7 @@ const groupMs = 50;
 /** Between attempts while the disk is full, real ms. */
 const retryMs = 1_000;
 /** Entries kept in memory while the disk is full. With more the program stops. */
-const mostWaiting = 200_000;
+const maxWaiting = 200_000;
 
 /** Entries that are not written yet. */
 function queue() {
@@ -66,7 +66,7 @@ function queue() {
     /** Puts a batch back that the full disk did not take. */
     putBack(batch: readonly Entry[]): void {
       entries = [...batch, ...entries];
-      if (entries.length + latest.size > mostWaiting)
+      if (entries.length + latest.size > maxWaiting)
         throw new Error(`the disk has been full for ${entries.length + latest.size} journal entries; stopping`);
     },
   };
@@ -145,7 +145,7 @@ export function journal(
 }
 
 /** Fills kept in memory beside those that are not written yet: sweeps read the newest trades again. */
-const mostFills = 10_000;
+const maxFills = 10_000;
 
 /** The fills that are rows already, with a fingerprint of their content. Older ones are read from the journal. */
 function fillMemory(written: Past['fill']) {
@@ -182,7 +182,7 @@ function fillMemory(written: Past['fill']) {
     /** Drops the oldest written fills; `waiting`: number of entries that are not written yet. */
     trim(waiting: number): void {
       for (const name of rows.keys()) {
-        if (rows.size <= mostFills + waiting) return;
+        if (rows.size <= maxFills + waiting) return;
         rows.delete(name);
       }
     },

@@ -60,7 +60,7 @@ export const readMemories = (db: Database): ReadonlyMap<string, string> =>
   new Map(readRows(db, 'memory', '').map(({ name, value }) => [name, value]));
 
 /** Orders that ended without an id and stay in memory. Past this number the oldest are dropped; if one of them appears, trading halts. */
-export const mostGivenUp = 10_000;
+export const maxGivenUp = 10_000;
 
 /** Nearly all trades are of one order of ours and have a fill row. They add nothing, so they are not read. */
 const unbookedTrades = `WHERE NOT EXISTS (
@@ -102,7 +102,7 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
     givenUp: readOrders(
       db,
       'order_id IS NULL AND closed_at IS NOT NULL ORDER BY created_at DESC LIMIT ?',
-      mostGivenUp,
+      maxGivenUp,
     ).reverse(),
     venueTrades: readOtherTrades(db),
     quarantinedTrades: readQuarantinedTrades(db),

@@ -16,7 +16,7 @@ export interface MemoryJournal extends Journal {
 }
 
 /** Number of fills that are surely known: a venue lists up to a thousand of its newest trades again. */
-const mostFills = 10_000;
+const maxFills = 10_000;
 
 /** True for a fill the first time. The second order of a self-trade has a key of both ids. */
 function newFills(): (key: FillKey) => boolean {
@@ -27,7 +27,7 @@ function newFills(): (key: FillKey) => boolean {
     const known = order(tradeId);
     const key = known === undefined ? tradeId : `${tradeId} ${orderId}`;
     if (known === orderId || order(key) !== undefined) return false;
-    if (orderOf.size >= mostFills) {
+    if (orderOf.size >= maxFills) {
       before = orderOf;
       orderOf = new Map();
     }

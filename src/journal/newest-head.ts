@@ -109,10 +109,10 @@ export interface Acceptance {
   /** Why an old or foreign journal was accepted, for its row in `openings`; null for the newest one. */
   readonly accepted: string | null;
   /** The least epoch of the next opening. */
-  readonly leastEpoch: number;
+  readonly minEpoch: number;
 }
 
-export const isNewest: Acceptance = { accepted: null, leastEpoch: 0 };
+export const isNewest: Acceptance = { accepted: null, minEpoch: 0 };
 
 /** Refuses (exit 3) a journal that is not the newest or is from another host, unless the operator accepts it. */
 export function checkGuard(db: Database, path: string, guard: Guard): Acceptance {
@@ -135,7 +135,7 @@ export function checkGuard(db: Database, path: string, guard: Guard): Acceptance
     );
   return {
     accepted: `${guard.accept} (it ${against})`,
-    leastEpoch: Math.max(last?.epoch ?? 0, known?.epoch ?? 0) + skippedEpochs,
+    minEpoch: Math.max(last?.epoch ?? 0, known?.epoch ?? 0) + skippedEpochs,
   };
 }
 

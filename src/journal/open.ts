@@ -282,7 +282,7 @@ function commitOpening(
   binding: Binding,
   strategyIds: readonly string[],
   host: string | null,
-  { accepted, leastEpoch }: Acceptance,
+  { accepted, minEpoch }: Acceptance,
 ): { readonly identity: Identity; readonly mark: string } {
   const mark = randomBytes(8).toString('hex');
   const before = readHead(db);
@@ -296,7 +296,7 @@ function commitOpening(
     const random = randomBytes(4).readUInt32BE();
     if (!meta.has('instance')) put('instance', String(random % 32 ** 5));
     if (!meta.has('idKey')) put('idKey', randomBytes(32).toString('hex'));
-    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, leastEpoch);
+    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, minEpoch);
     put('epoch', String(epoch));
     db.prepare('INSERT INTO openings VALUES (?, ?, ?, ?, ?, ?, ?)').run(
       epoch,

@@ -156,7 +156,7 @@ export function pastIn(open: () => Database | undefined) {
 export type Owners = ReturnType<typeof ownersAfter>;
 
 /** Owners kept in memory beside those of open orders: more than can wait to be written. */
-const mostOwners = 5_000;
+const maxOwners = 5_000;
 
 /** `isOpen`: whether fills of an order are expected. Its owner stays in memory, as a journal in memory has no past. */
 export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, isOpen: (clientOrderId: string) => boolean) {
@@ -174,7 +174,7 @@ export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, isOpen: (
     },
     set(orderId: string, owner: Owner): void {
       newest.set(orderId, owner);
-      if (newest.size < mostOwners) return;
+      if (newest.size < maxOwners) return;
       const open = [...before].filter(([, { clientOrderId }]) => isOpen(clientOrderId));
       before = newest;
       newest = new Map(open);

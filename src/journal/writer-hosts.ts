@@ -65,9 +65,9 @@ export function memoryHost(): { readonly db: Database.Database; readonly write: 
   return { db, write: writer(db) };
 }
 
-/** Of the last `window` commits, more than `mostSlow` slower than `slowMs` (real ms) are reported. */
+/** Of the last `window` commits, more than `maxSlow` slower than `slowMs` (real ms) are reported. */
 const window = 100;
-const mostSlow = 1;
+const maxSlow = 1;
 const slowMs = 100;
 
 /** The same host; warns of a slow disk once, and again after a hundred fast commits. */
@@ -82,7 +82,7 @@ export function watchedHost(host: WriterHost, warn: (text: string) => void, stea
       times.push(steady() - begun);
       if (times.length > window) times.shift();
       const slow = times.filter((ms) => ms > slowMs).length;
-      if (slow > mostSlow && !isReported) {
+      if (slow > maxSlow && !isReported) {
         isReported = true;
         warn(
           `the disk is slow: ${slow} of the last ${times.length} commits of the journal took longer than ${slowMs} ms, the longest ${Math.round(Math.max(...times))} ms; every order waits for one`,

@@ -220,7 +220,7 @@ const priceSlack = rate('0.005');
  * an entry made of it. Without it every entry would be followed by a small order that corrects it.
  */
 function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
-  return greatest(leastLots(situation), entryBand(targetLots, side, atMarket, situation));
+  return greatest(minLots(situation), entryBand(targetLots, side, atMarket, situation));
 }
 
 /** Whether what has been entered is all of a target, but for what the dead band leaves missing. */
@@ -255,7 +255,7 @@ export function isReached(
 }
 
 /** The most lots that are too few for an order at the last price, by the exchange's minima. */
-export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
+export function minLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   return greatest(byNotional, byQuantity);

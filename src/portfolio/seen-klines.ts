@@ -5,7 +5,7 @@ import type { Entry, Extremes, HeldKlines } from './held-klines.ts';
 import type { Place } from './positions.ts';
 
 /** Klines that are remembered: fills can become known later than the kline in which they were. */
-const mostKlines = 500;
+const maxKlines = 500;
 
 type Seen = Pick<Kline, 'openTime' | 'high' | 'low' | 'close'>;
 
@@ -33,7 +33,7 @@ export class SeenKlines implements HeldKlines {
     if (this.#last !== undefined && openTime <= this.#last.openTime) return;
     this.#last = { openTime, high, low, close };
     this.#seen.push(this.#last);
-    if (this.#seen.length >= 2 * mostKlines) this.#seen.splice(0, mostKlines);
+    if (this.#seen.length >= 2 * maxKlines) this.#seen.splice(0, maxKlines);
     const { extremes, entries, isFlat } = this.#place;
     if (isFlat) return;
     const isKnown = extremes?.entry === entries;

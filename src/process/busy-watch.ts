@@ -19,13 +19,13 @@ export type BusyMessage = 'turns?' | 'released';
 
 /** Between two questions, and the least until it is said; real ms. */
 const everyMs = 250;
-const leastSaidMs = 5_000;
+const minSaidMs = 5_000;
 
 const { turned, quietMs, signals } = workerData as BusyData;
-const saidAfterMs = Math.max(leastSaidMs, quietMs);
+const saidAfterMs = Math.max(minSaidMs, quietMs);
 const say = (message: BusyMessage): void => parentPort?.postMessage(message);
-const isTurning = (mostMs: number): boolean => {
-  blockUntil(turned, mostMs);
+const isTurning = (maxMs: number): boolean => {
+  blockUntil(turned, maxMs);
   return Atomics.load(turned, 0) === 1;
 };
 

@@ -3,8 +3,8 @@ import type { PayloadIndicator } from './chart-data.ts';
 import type { ReportSeries, SeriesIndicator } from './input.ts';
 
 /** Values in one report, and lines of one symbol. Further lines are counted, and not drawn. */
-export const mostValues = 600_000;
-const mostLines = 8;
+export const maxValues = 600_000;
+const maxLines = 8;
 /** A value is written in steps of this part of the largest: finer ones cannot be seen. */
 const finest = 2_000;
 
@@ -52,7 +52,7 @@ function lineOf(
 export function indicatorLines(series: ReportSeries, levels: readonly LevelTimes[], budget: number) {
   const rows = levels.reduce((sum, { openTime }) => sum + openTime.length, 0);
   const all = series.indicators ?? [];
-  const most = Math.min(mostLines, Math.floor(budget / Math.max(1, rows)));
+  const most = Math.min(maxLines, Math.floor(budget / Math.max(1, rows)));
   const lines = all.slice(0, most).map((one) => lineOf(one, series, levels));
   return { lines, leftOut: all.length - lines.length };
 }

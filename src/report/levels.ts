@@ -14,11 +14,11 @@ import type { ReportSeries } from './input.ts';
 const minute = 60_000;
 const steps = [1, 5, 15, 60, 240, 1_440, 10_080, 43_200].map((minutes) => minutes * minute);
 /** Klines in all levels of a report, about four bytes each. */
-export const mostRows = 180_000;
+export const maxRows = 180_000;
 /** Klines before and after a round trip that is shown in full. */
 const around = 90;
 /** Round trips shown in full where not all can be, and klines of one at most. */
-const mostWindows = 60;
+const maxWindows = 60;
 const longestWindow = 1_500;
 
 type Range = readonly [from: number, to: number];
@@ -89,7 +89,7 @@ function packed({ openTime, open, high, low, close, volume }: Columns, pricePrec
 function windows(series: ReportSeries, trips: readonly RoundTrip[], most: number): readonly Range[] {
   const { columns, interval, first, end } = series;
   const byProfit = trips.toSorted((a, b) => a.profit - b.profit);
-  const third = Math.ceil(mostWindows / 3);
+  const third = Math.ceil(maxWindows / 3);
   const chosen = new Set([...byProfit.slice(0, third), ...byProfit.slice(-third), ...trips.slice(-third)]);
   const rowAfter = (time: number): number =>
     rowsOpenedBy(columns.openTime, time, intervalMs(interval, 0), { from: first, end });
@@ -134,7 +134,7 @@ export function levelsOf(
   };
   // All klines of its own interval where they fit; otherwise windows.
   const isWhole = end - first <= 0.8 * budget;
-  const rest = isWhole ? end - first : Math.min(budget / 5, mostWindows * longestWindow);
+  const rest = isWhole ? end - first : Math.min(budget / 5, maxWindows * longestWindow);
   // A level has at least 150 klines.
   const possible = steps.filter((ms) => ms > own && lastsMs / ms >= 150 && lastsMs / ms <= left - rest);
   // Each is made of the one below: only the smallest reads all rows.

@@ -87,7 +87,7 @@ export function marketText({ profit, contribution, fills, fees, held }: MarketRo
 }
 
 /** Costs of selling below this share of the final equity are not reported. */
-const leastSale = 0.001;
+const minSale = 0.001;
 
 /** Final equity if open positions were sold at the end; undefined where it differs too little from the final equity. */
 export function soldIn({
@@ -95,7 +95,7 @@ export function soldIn({
   finalEquity,
 }: Pick<Summary, 'netLiquidation' | 'finalEquity'>): string | undefined {
   const final = unitsNumber(units(finalEquity, 'down'));
-  const differs = (sold: number): boolean => sold !== final && Math.abs(sold - final) >= leastSale * Math.abs(final);
+  const differs = (sold: number): boolean => sold !== final && Math.abs(sold - final) >= minSale * Math.abs(final);
   return netLiquidation !== undefined && differs(netLiquidation) ? moneyFigure(netLiquidation) : undefined;
 }
 

@@ -3,15 +3,15 @@ import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../domain/order.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { Payload } from './chart-data.ts';
-import { mostValues } from './indicator-data.ts';
+import { maxValues } from './indicator-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
-import { levelsOf, mostRows, pack, unitMs } from './levels.ts';
+import { levelsOf, maxRows, pack, unitMs } from './levels.ts';
 import { stopSteps } from './stop-levels.ts';
 
 /** Fills in one report. Later ones are not drawn, and the page says so. */
-export const mostFills = 100_000;
+export const maxFills = 100_000;
 /** Fills whose details are kept. */
-const mostDetails = 5_000;
+const maxDetails = 5_000;
 /** Fees are written in these parts of the quote asset. */
 const feeSteps = 1e8;
 
@@ -25,7 +25,7 @@ function packFills(input: ReportInput, series: ReportSeries, budget: number) {
   const columns: number[][] = Array.from({ length: 8 }, () => []);
   const details: Record<number, string> = {};
   let [time, price, count] = [0, 0, 0];
-  let detailsLeft = table.isPlain === true ? 0 : mostDetails;
+  let detailsLeft = table.isPlain === true ? 0 : maxDetails;
   for (let fill = 0; fill < table.length && count < budget; fill++) {
     const strategy = strategyOf[table.position[fill] as number] ?? -1;
     if (strategy < 0) continue;
@@ -54,7 +54,7 @@ function packFills(input: ReportInput, series: ReportSeries, budget: number) {
 }
 
 /** Round trips in the list of one report, the last ones. */
-export const mostTrips = 20_000;
+export const maxTrips = 20_000;
 
 /** Entry time since the one before, duration (ms), strategy, side, quantity, prices, profit, and gain, MAE and MFE as fractions. */
 function packTrips(input: ReportInput, trips: readonly RoundTrip[]): string {
@@ -83,7 +83,7 @@ const strategiesOf = ({ table }: ReportInput): readonly string[] => [
 
 export function payloadOf(input: ReportInput): Payload {
   const share = Math.max(1, input.series.length);
-  const listed = input.trips.slice(-mostTrips);
+  const listed = input.trips.slice(-maxTrips);
   return {
     asset: input.asset,
     unitMs,
@@ -97,8 +97,8 @@ export function payloadOf(input: ReportInput): Payload {
       return {
         ...{ symbol, interval, pricePrecision, quantityPrecision, base },
         ms: intervalMs(interval, columns.openTime[first] as number),
-        ...levelsOf(series, trips, Math.floor(mostRows / share), Math.floor(mostValues / share)),
-        ...packFills(input, series, Math.floor(mostFills / share)),
+        ...levelsOf(series, trips, Math.floor(maxRows / share), Math.floor(maxValues / share)),
+        ...packFills(input, series, Math.floor(maxFills / share)),
         tripData: packTrips(input, listed.filter(isHere)),
         stops: stopSteps(input, series),
       };

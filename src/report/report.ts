@@ -6,7 +6,7 @@ import type { ReportInput } from './input.ts';
 import { marketSection } from './market-results.ts';
 import { endedText } from './notes.ts';
 import { pageText } from './page.ts';
-import { mostFills, payloadOf } from './payload.ts';
+import { maxFills, payloadOf } from './payload.ts';
 import { roundTripSection } from './round-trips.ts';
 import {
   costSection,
@@ -29,7 +29,7 @@ function chartSection({ series, table, missing }: ReportInput): Html {
       : html`<div class="segmented">${series.map(({ symbol }) => html`<button type="button" data-choose="${symbol}" aria-pressed="false">${symbol}</button>`)}</div>`;
   return html`<section class="panel" id="chart"><div class="chart-head"><h2>Klines and fills</h2>${buttons}<span class="muted small" id="chart-note"></span></div><div id="legend"></div><div id="indicators" aria-label="Indicators"></div><div id="kline-chart" role="img" aria-label="Klines with fills; round trips and doubtful fills are listed below"></div><div id="printed" aria-hidden="true"></div>${about(
     'Click a kline for its fills and their evidence; drag, pinch or turn the wheel to move. ▲ bought, ▼ sold; stops in red, targets in green. Lines are the indicators that the strategy decided on.',
-    table.length > mostFills ? ` Only the first ${mostFills} fills are drawn.` : '',
+    table.length > maxFills ? ` Only the first ${maxFills} fills are drawn.` : '',
   )}<div id="clicked"></div><noscript>${stamp('The chart of klines needs JavaScript; everything else does not.')}</noscript></section>`;
 }
 

@@ -5,12 +5,12 @@ import { ascending, quantile } from '../research/sample-moments.ts';
 import { durationText, momentText, moneyFigure, shareText } from './figures.ts';
 import { about, type Content, type Html, html, numbers, section, signed, stamp, tableHtml } from './html.ts';
 import { missingRates, type ReportInput } from './input.ts';
-import { mostTrips } from './payload.ts';
+import { maxTrips } from './payload.ts';
 import { dots, high, linear, percentLabel, plot, rectangle, roundSteps, wide } from './plot.ts';
 
 const bins = 44;
 /** More dots in one drawing would hide each other and make the file large. */
-const mostDots = 2_000;
+const maxDots = 2_000;
 
 /** Profit after fees over the value at the entry. */
 const gain = ({ profit, cost }: RoundTrip): number => profit / cost;
@@ -52,7 +52,7 @@ function histogram(trips: readonly RoundTrip[]): Html {
 }
 
 function excursions(trips: readonly RoundTrip[]): Html {
-  const every = Math.ceil(trips.length / mostDots);
+  const every = Math.ceil(trips.length / maxDots);
   const shown = trips.filter((_, index) => index % every === 0);
   const worst = Math.max(1e-6, -quantile(ascending(shown.map((trip) => trip.worst)), 0.01));
   const best = Math.max(1e-6, quantile(ascending(shown.map((trip) => trip.best)), 0.99));
@@ -103,7 +103,7 @@ function tripRows({ table, series }: ReportInput, trips: readonly RoundTrip[]): 
 
 /** Filled by the script of the page. */
 const allTrips = (count: number): Html =>
-  html`<div class="trip-list"><h3>All${count > mostTrips ? ` (the last ${grouped(mostTrips)} of ${grouped(count)})` : ''}</h3><div id="trip-filters"></div><div id="trip-table" class="scroll-x"></div><div id="trip-pages"></div></div>`;
+  html`<div class="trip-list"><h3>All${count > maxTrips ? ` (the last ${grouped(maxTrips)} of ${grouped(count)})` : ''}</h3><div id="trip-filters"></div><div id="trip-table" class="scroll-x"></div><div id="trip-pages"></div></div>`;
 
 const listed = 8;
 

@@ -14,7 +14,7 @@ interface Holding {
 }
 
 /** Steps in one report. Later ones are not drawn. */
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 
 function holdingsOf(trips: readonly Pick<RoundTrip, 'entryTime' | 'exitTime' | 'long' | 'entryPrice'>[]) {
   const found: Holding[] = [];
@@ -105,5 +105,5 @@ export function stopSteps(
       return holdingsOf([...trips.filter(isOwn), ...still]).flatMap((held) => stepsOf(held, levels, series, strategy));
     })
     .toSorted(([a], [b]) => a - b)
-    .slice(0, mostSteps);
+    .slice(0, maxSteps);
 }

@@ -261,7 +261,7 @@ const assuming: ReadonlySet<string> = new Set([
   'trade-queue',
   'trade-cross',
 ]);
-const mostListed = 100;
+const maxListed = 100;
 
 /** Ambiguous fills and those that rest on an assumption. */
 function weakFills({ table, tookMore }: ReportInput): readonly number[] {
@@ -313,17 +313,17 @@ export function evidenceSection(input: ReportInput): Html {
       ? about('None. ', summary.ambiguousKlines === 0 ? '' : `${summary.ambiguousKlines} klines were ambiguous.`)
       : [
           about(
-            `${grouped(weak.length)} of ${grouped(table.length)}${weak.length > mostListed ? `; the first ${mostListed} are listed` : ''}. Where a kline reached a stop and a target, the stop counts as first, unless the rules choose a path (kline-rest-path). The final equity would be between ${moneyFigure(drawn(summary.worstEquity))} and ${moneyFigure(drawn(summary.bestEquity))}.`,
+            `${grouped(weak.length)} of ${grouped(table.length)}${weak.length > maxListed ? `; the first ${maxListed} are listed` : ''}. Where a kline reached a stop and a target, the stop counts as first, unless the rules choose a path (kline-rest-path). The final equity would be between ${moneyFigure(drawn(summary.worstEquity))} and ${moneyFigure(drawn(summary.bestEquity))}.`,
           ),
           tableHtml(
             ['Time (UTC)', 'Strategy', 'Fill', ['Price', 'n'], 'Rule', 'Evidence'],
-            weak.slice(0, mostListed).map((fill) => weakFillRow(input, fill)),
+            weak.slice(0, maxListed).map((fill) => weakFillRow(input, fill)),
           ),
         ],
   );
 }
 
-const mostGaps = 40;
+const maxGaps = 40;
 
 export function dataSection({ summary, series, missing }: ReportInput): Html {
   const { stalePositions: stale, remainders: rests, reentryLockouts: lockouts, legsAlone: alone, refused } = summary;
@@ -349,9 +349,9 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     refusedRows(refused).map(([name, text]) => html`<h3>${name}</h3><p>${text}.</p>`),
     gaps.length === 0
       ? ''
-      : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(
+      : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > maxGaps ? `, the first ${maxGaps}` : ''}</span></h3>${tableHtml(
           ['From (UTC)', 'To (UTC)', 'Symbol', 'Cause'],
-          gaps.slice(0, mostGaps).map((gap) => [momentText(gap.from), momentText(gap.to), gap.symbol, gap.cause]),
+          gaps.slice(0, maxGaps).map((gap) => [momentText(gap.from), momentText(gap.to), gap.symbol, gap.cause]),
         )}`,
   );
 }

@@ -23,7 +23,7 @@ import type { RoundTripTable } from './round-trip-table.ts';
 import { roundTripTable } from './round-trips.ts';
 import { kurtosis, mean, skewness } from './sample-moments.ts';
 import { sharpeInterval } from './significance/bootstrap.ts';
-import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-sharpe.ts';
+import { minTrackRecord, probabilisticSharpe } from './significance/deflated-sharpe.ts';
 
 /** JSON has no undefined. */
 type Figure = number | null;
@@ -47,8 +47,8 @@ export interface Measured {
 }
 
 /** Yearly ratios need this many daily returns, and CAGR this many days. */
-export const leastDays = 30;
-const leastDaysOfGrowth = 90;
+export const minDays = 30;
+const minDaysOfGrowth = 90;
 const dayMs = 86_400_000;
 
 /** `riskFree`: yearly, as a fraction. `finalEquity`: at the last close, where selling costs are not part of it. */
@@ -72,12 +72,12 @@ export function measure(
 
 /** The yearly Sharpe ratio of daily returns; `riskFree` is yearly. Undefined where fewer than 30 days are `known`. */
 export const dailySharpe = (returns: Float64Array, known: number, riskFree: number): number | undefined =>
-  known < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
+  known < minDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
 
 /** CAGR: the last equity over `cash`, by the year. Undefined below 90 days. */
 function growthOf({ days, totalMs }: Pick<EquityWalk, 'days' | 'totalMs'>, cash: number): number | undefined {
   const growth = (days.equity.at(-1) ?? cash) / cash;
-  return totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
+  return totalMs < minDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
 }
 
 /** CAGR over the largest drawdown. Undefined below 90 days, and where equity never fell. */
@@ -96,7 +96,7 @@ function returnFigures(
   const holdReturns = dailyReturns(days, days.hold);
   const cagr = growthOf({ days, totalMs }, cash);
   const known = Math.min(returns.length, daysKnown(series, days));
-  const enough = known >= leastDays;
+  const enough = known >= minDays;
   const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
   const ratio = dailySharpe(returns, known, riskFree);
   const interval =
@@ -112,7 +112,7 @@ function returnFigures(
   const ulcer = only(ulcerIndex(drawdowns(days.equity).subarray(1)));
   const line = only(regression(returns, holdReturns));
   const tail = only(tails(returns));
-  const years = one === undefined ? undefined : leastTrackRecord(one, shape);
+  const years = one === undefined ? undefined : minTrackRecord(one, shape);
   return {
     /** Daily returns, and on how many of these days a kline closed. */
     days: returns.length,

@@ -23,7 +23,7 @@ export type NewTargets = (
 ) => readonly { readonly at: number; readonly isFlat: boolean }[];
 
 /** Lockouts below this share of the run are not reported: stops are meant to keep out. */
-const leastShare = 0.25;
+const minShare = 0.25;
 const exits = [purposes.indexOf('stop'), purposes.indexOf('takeProfit')];
 
 /** Lockouts of a quarter of a run or more. The next entry, a new target or the end of the run, UTC ms, ends each. */
@@ -46,7 +46,7 @@ export function lockoutsOf(
     });
     const share = found.reduce((sum, { ms }) => sum + ms, 0) / (end - start);
     const [longest] = found.toSorted((a, b) => b.ms - a.ms);
-    if (longest === undefined || share < leastShare) return [];
+    if (longest === undefined || share < minShare) return [];
     return [{ strategy, symbol, exits: found.length, share, from: longest.from, longestMs: longest.ms }];
   });
 }

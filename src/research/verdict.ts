@@ -4,7 +4,7 @@ import { type Late, lateText } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
 import { fewestRoundTrips } from './round-trip-figures.ts';
-import { deflatedSharpe, leastBacktestYears } from './significance/deflated-sharpe.ts';
+import { deflatedSharpe, minBacktestYears } from './significance/deflated-sharpe.ts';
 import type { TrialCount } from './significance/trials.ts';
 
 /** The run under one of the worse conditions. */
@@ -90,8 +90,8 @@ export function verdictOf(judged: Judged): Verdict {
           variance: trials.variance ?? 1 / (days - 1),
           trials: trials.count,
         });
-  const leastYears = leastBacktestYears(trials.count);
-  const against = doubts(judged, dsr, leastYears);
+  const minYears = minBacktestYears(trials.count);
+  const against = doubts(judged, dsr, minYears);
   const profit = finalEquity - cash;
   const conclusion =
     profit < 0 || (profit === 0 && judged.fills > 0)
@@ -112,7 +112,7 @@ export function verdictOf(judged: Judged): Verdict {
     bestProfit: bestEquity - cash,
     ambiguousShare: judged.fills === 0 ? null : judged.ambiguousFills / judged.fills,
     breakEvenFees,
-    minimumYears: leastYears,
+    minimumYears: minYears,
     conclusion,
     reasons:
       conclusion === 'lost money'
@@ -132,7 +132,7 @@ const denied = ({ entries, sharesTogether = [] }: Judged): readonly string[] => 
   return [...(text === undefined ? [] : [text]), ...sharesTogether];
 };
 
-function doubts(judged: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
+function doubts(judged: Judged, dsr: number | undefined, minYears: number): readonly string[] {
   const { metrics, trials, stressed, cash, fills, worstEquity, withoutImpact, beyondPrint, late } = judged;
   const { stopped = [], data = [], stale = [] } = judged;
   const { sharpe, sharpeLow, sharpeHigh, psr, days, daysWithKlines, breakEvenFees, buyAndHoldReturn, roundTrips } =
@@ -155,9 +155,9 @@ function doubts(judged: Judged, dsr: number | undefined, leastYears: number): re
     found.push(`${trials.count} trials explain it: DSR ${dsr.toFixed(2)} is below ${sure}`);
   else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)} is below ${sure}`);
   const years = days / yearDays;
-  if (leastYears > years)
+  if (minYears > years)
     found.push(
-      `after ${trials.count} trials, the best by luck looks good for ${leastYears.toFixed(1)} years; the data have ${years.toFixed(1)}`,
+      `after ${trials.count} trials, the best by luck looks good for ${minYears.toFixed(1)} years; the data have ${years.toFixed(1)}`,
     );
   if (roundTrips < fewestRoundTrips) found.push(`${roundTrips} round trips are few`);
   if (breakEvenFees !== null && breakEvenFees < 2) found.push(`break-even at ${breakEvenFees.toFixed(1)} × fees`);
@@ -174,12 +174,12 @@ function doubts(judged: Judged, dsr: number | undefined, leastYears: number): re
 }
 
 /** Doubts that are listed: each series of each file may have its own. */
-const mostDoubts = 4;
+const maxDoubts = 4;
 
 export const doubtsText = (doubts: readonly string[]): string =>
   [
-    ...doubts.slice(0, mostDoubts),
-    ...(doubts.length > mostDoubts ? [`and ${doubts.length - mostDoubts} more, see the notes`] : []),
+    ...doubts.slice(0, maxDoubts),
+    ...(doubts.length > maxDoubts ? [`and ${doubts.length - maxDoubts} more, see the notes`] : []),
   ].join('; ');
 
 /** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */

@@ -4,9 +4,9 @@ import type { OrderEntryRow } from '../journal/entries.ts';
 import type { JournalReader } from '../journal/reader.ts';
 
 /** Orders that a refusal lists. */
-const mostListed = 10;
+const maxListed = 10;
 /** The fewest characters that count as the end of an id: shorter ones match too many. */
-const leastEnd = 4;
+const minEnd = 4;
 
 /** The order with this id, ours or the exchange's, or the only one whose id begins or ends so. Refuses several. */
 export function findOrder(reader: JournalReader, given: string): OrderEntryRow | undefined {
@@ -18,14 +18,14 @@ export function findOrder(reader: JournalReader, given: string): OrderEntryRow |
   const matching = (like: (column: string) => string): readonly OrderEntryRow[] =>
     reader.orders(`${like('client_order_id')} OR ${like('order_id')} ORDER BY created_at DESC`, ours, ours, id, id);
   const beginning = id === given ? matching((column) => `substr(${column}, 1, length(?)) = ?`) : [];
-  const isBeginning = beginning.length > 0 || id.length < leastEnd;
+  const isBeginning = beginning.length > 0 || id.length < minEnd;
   const found = isBeginning ? beginning : matching((column) => `substr(${column}, -length(?)) = ?`);
   if (found.length <= 1) return found[0];
-  const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
+  const more = found.length > maxListed ? [`  and ${found.length - maxListed} older ones`] : [];
   throw new Refusal(
     [
       `${found.length} orders have an id that ${isBeginning ? 'begins' : 'ends'} with ${id}; give more characters:`,
-      ...found.slice(0, mostListed).map((order) => `  ${orderLine(order)}`),
+      ...found.slice(0, maxListed).map((order) => `  ${orderLine(order)}`),
       ...more,
     ].join('\n'),
   );

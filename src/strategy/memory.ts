@@ -1,6 +1,6 @@
 /** Keeps the memory of a strategy while it runs: each value that it returns is checked against the initial one, copied and frozen. */
 import { inspect } from 'node:util';
-import { type Memory, type MemoryValue, mostMemoryBytes } from '../domain/memory.ts';
+import { type Memory, type MemoryValue, maxMemoryBytes } from '../domain/memory.ts';
 import { hasList, hasRoles, isStreaming, type Strategy } from './contract.ts';
 import { SignalError } from './fault.ts';
 
@@ -80,7 +80,7 @@ function fitted(initial: Memory, kept: Memory): Memory {
 }
 
 function checkedMemory(shape: Memory, given: unknown, current: Memory): Memory {
-  const room = { bytes: mostMemoryBytes };
+  const room = { bytes: maxMemoryBytes };
   return Object.freeze(copied(shape, given, current, 'memory', room)) as Memory;
 }
 
@@ -163,9 +163,7 @@ function copiedObject(
 function take(room: Room, bytes: number, path: string): void {
   room.bytes -= bytes;
   if (room.bytes < 0)
-    throw new SignalError(
-      `the memory is larger than ${mostMemoryBytes.toLocaleString('en')} bytes as JSON, at ${path}`,
-    );
+    throw new SignalError(`the memory is larger than ${maxMemoryBytes.toLocaleString('en')} bytes as JSON, at ${path}`);
 }
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {

@@ -84,13 +84,13 @@ function distanceFault({ distance, moving }: Distance): string | undefined {
 }
 
 /** Most parts of a take-profit: each is an order at the exchange. */
-const mostParts = 20;
+const maxParts = 20;
 
 function partsFault(parts: TargetOptions['takeProfit'], isLong: boolean): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   const list = parts as readonly PartialTakeProfit[];
   if (list.length === 0) return 'takeProfit is an empty list: leave it out instead';
-  if (list.length > mostParts) return `takeProfit has ${list.length} parts, at most ${mostParts} are allowed`;
+  if (list.length > maxParts) return `takeProfit has ${list.length} parts, at most ${maxParts} are allowed`;
   let sum = 0;
   for (const part of list) {
     const { at, share } = part ?? {};

@@ -298,14 +298,14 @@ function openBook(
 
 /** Between attempts to read what the account holds before the first order, ms, and their number: an account may never rest. */
 const holdingsRetryMs = 2_000;
-const mostHoldingsTries = 30;
+const maxHoldingsTries = 30;
 
 /** Before the first order of all it must be known what the account holds: afterwards an order of open outcome would be in it. */
 async function knowHoldings({ books, clock }: Execution, audits: Auditor, isFirst: boolean): Promise<void> {
   await audits.begin();
   for (
     let tries = 1;
-    isFirst && books?.balances !== undefined && !books.ledger.begun && tries < mostHoldingsTries;
+    isFirst && books?.balances !== undefined && !books.ledger.begun && tries < maxHoldingsTries;
     tries++
   ) {
     await clock.sleep(holdingsRetryMs);

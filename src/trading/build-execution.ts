@@ -76,7 +76,7 @@ export function executionOf(
 }
 
 /** Orders that ended and are kept in memory: late fills are rare. */
-const mostEnded = 1_000;
+const maxEnded = 1_000;
 
 /** Orders that ended, each as its fills left it. */
 function endedOrders({ past }: Loaded, portfolio: Portfolio): Execution['ended'] {
@@ -94,7 +94,7 @@ function endedOrders({ past }: Loaded, portfolio: Portfolio): Execution['ended']
       order.filled = plus(order.filled, lotsIn(baseUnits(quantity, its), at));
       order.spent = plus(order.spent, notional(price, quantity, its));
     }
-    if (known.size >= mostEnded) known.clear();
+    if (known.size >= maxEnded) known.clear();
     known.set(clientOrderId, order);
     return order;
   };

@@ -13,14 +13,14 @@ import type { OrderDraft } from '../portfolio/plan.ts';
 export const speedName = 'speed';
 
 /** Longest shown text of a strategy, characters: longer ones would hide the rest. */
-const mostShown = 400;
+const maxShown = 400;
 
 /** A text on one line, cut where it is long. */
 export function clipped(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length <= mostShown
+  return line.length <= maxShown
     ? line
-    : `${line.slice(0, mostShown)}… (${line.length.toLocaleString('en')} characters)`;
+    : `${line.slice(0, maxShown)}… (${line.length.toLocaleString('en')} characters)`;
 }
 
 /** The end of a client order id, because all begin alike. `why` and `resolve` accept it. */

@@ -33,7 +33,7 @@ export interface Held<T> {
 }
 
 /** Values kept for the first subscriber; beyond that the oldest are dropped: one that comes so late needs the present. */
-const mostHeld = 1_000;
+const maxHeld = 1_000;
 
 /** Subscribes at once and keeps the values until somebody subscribes: nothing is lost while history is being fetched. */
 export function held<T>(stream: Observable<T>): Held<T> {
@@ -42,7 +42,7 @@ export function held<T>(stream: Observable<T>): Held<T> {
   let isObserved = false;
   const subscription = stream.subscribe((value) => {
     if (isObserved) later.emit(value);
-    else if (early.push(value) > mostHeld) early.shift();
+    else if (early.push(value) > maxHeld) early.shift();
   });
   return {
     stream: new Observable((subscriber) => {

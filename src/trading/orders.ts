@@ -14,7 +14,7 @@ import type { Identity } from '../journal/open.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Sendable } from '../trader.ts';
-import { mostInBatch } from '../venue/venue.ts';
+import { maxInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
 import { denialRow, reductionFacts } from './format.ts';
 import { stoppedBy } from './stopped-by.ts';
@@ -77,7 +77,7 @@ export class Orders {
     const next = (): Step | undefined => this.#book.planner.plan(decision, [...refused, ...planned]);
     for (
       let step = next();
-      step?.do === 'create' && step.draft.type === 'LIMIT' && planned.length < mostInBatch;
+      step?.do === 'create' && step.draft.type === 'LIMIT' && planned.length < maxInBatch;
       step = next()
     )
       planned.push(step.draft);

@@ -19,13 +19,13 @@ interface Asked {
 }
 
 const firstWaitMs = 2_000;
-const mostWaitMs = 600_000;
+const maxWaitMs = 600_000;
 
 /**
  * Pause after so many refusals, ms. An unknown price refuses it for a moment; longer refusals count against the strategy each time
  * (`risk.maxDenials`).
  */
-export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), mostWaitMs);
+export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), maxWaitMs);
 
 export class PendingTakeProfits {
   readonly #book: Pick<TradingComponents, 'planner' | 'portfolio'>;

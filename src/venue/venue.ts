@@ -89,9 +89,9 @@ export interface Page<T> {
 }
 
 /** Orders that one batch may hold (specification §8). */
-export const mostInBatch = 10;
+export const maxInBatch = 10;
 
-/** Up to `mostInBatch` orders of one symbol in one request. */
+/** Up to `maxInBatch` orders of one symbol in one request. */
 export interface Batches {
   /** As `OrderEntry.admit`, for a batch. */
   admit(until: number): Promise<boolean>;

@@ -36,7 +36,7 @@ interface Recording {
   readonly instrument: Case['instrument'];
   /** Rows of the file that a test runs over: the most that keeps it quick. */
   readonly rows: readonly [number, number];
-  readonly leastFills: number;
+  readonly minFills: number;
 }
 
 const recordings: readonly Recording[] = [
@@ -47,7 +47,7 @@ const recordings: readonly Recording[] = [
     instrument: shape('XBT', 'USD', 5, '0.0001', '1'),
     // Three weeks around the crash of 12 March 2020.
     rows: [46_000, 76_240],
-    leastFills: 700,
+    minFills: 700,
   },
   {
     symbol: 'BTCUSDT',
@@ -55,7 +55,7 @@ const recordings: readonly Recording[] = [
     file: 'BTCUSDT-15m-2025-10_2026-03.csv.gz',
     instrument: shape('BTC', 'USDT', 5, '0.00001', '5'),
     rows: [0, 17_472],
-    leastFills: 400,
+    minFills: 400,
   },
   {
     symbol: 'ETHUSDT',
@@ -63,7 +63,7 @@ const recordings: readonly Recording[] = [
     file: 'ETHUSDT-15m-2025-10_2026-03.csv.gz',
     instrument: shape('ETH', 'USDT', 4, '0.0001', '5'),
     rows: [0, 17_472],
-    leastFills: 400,
+    minFills: 400,
   },
 ];
 
@@ -279,7 +279,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
     const params = { fast: 10, slow: 50, quantity: 1 };
     const given = recordedCase(recording, rules, smaCross, { ...params, share: 0, stop: 0 });
     const expected = byReference(given, { kind: 'sma-cross', ...params, size: { quantity: '1' } });
-    expect(expected.fills.length).toBeGreaterThan(recording.leastFills);
+    expect(expected.fills.length).toBeGreaterThan(recording.minFills);
     expect(mended(expected)).toEqual([]);
     expect(byColumns(given)).toEqual(expected);
     expect(await byStream(given)).toEqual(expected);

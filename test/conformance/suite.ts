@@ -11,7 +11,7 @@ export interface Result {
 }
 
 /** Of a reason, characters. */
-const mostText = 500;
+const maxText = 500;
 
 async function carriedOut(check: Check, at: Session): Promise<Result> {
   try {
@@ -22,7 +22,7 @@ async function carriedOut(check: Check, at: Session): Promise<Result> {
     const why = message
       .split(/\s*\n\s*/)
       .join(' ')
-      .slice(0, mostText);
+      .slice(0, maxText);
     if (error instanceof Skip) return { check, outcome: 'skipped', why };
     return { check, outcome: check.observed === undefined ? 'failed' : 'differs', why };
   }

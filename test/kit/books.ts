@@ -117,7 +117,7 @@ export async function quiet(rig: Rig, truth: Truth, withinMs?: number): Promise<
 }
 
 /** Comparisons that are begun anew because the world moved meanwhile; past it something never comes to rest. */
-const mostComparisons = 8;
+const maxComparisons = 8;
 
 /** Waits until everything is quiet and says what differs then; `[]` when the books agree. */
 export async function differencesAtRest(rig: Rig, truth: Truth): Promise<readonly string[]> {
@@ -127,6 +127,6 @@ export async function differencesAtRest(rig: Rig, truth: Truth): Promise<readonl
     await quiet(rig, truth);
     const before = state();
     const found = await differences(rig, truth);
-    if (state() === before || tries === mostComparisons) return found;
+    if (state() === before || tries === maxComparisons) return found;
   }
 }

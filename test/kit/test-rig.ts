@@ -214,16 +214,16 @@ export class TestRig {
     return order;
   }
 
-  /** Lets time pass until the work is done; fails when it takes longer than `mostMs`. */
-  async finish<T>(work: Promise<T>, mostMs = 600_000): Promise<T> {
+  /** Lets time pass until the work is done; fails when it takes longer than `maxMs`. */
+  async finish<T>(work: Promise<T>, maxMs = 600_000): Promise<T> {
     let done = false;
     const settled = work.finally(() => {
       done = true;
     });
-    const until = this.clock.now() + mostMs;
+    const until = this.clock.now() + maxMs;
     await this.clock.settle();
     while (!done) {
-      if (this.clock.now() >= until) throw new Error(`not finished after ${mostMs} ms`);
+      if (this.clock.now() >= until) throw new Error(`not finished after ${maxMs} ms`);
       await this.clock.advanceTo(this.clock.now() + 10);
     }
     return settled;

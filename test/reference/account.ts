@@ -277,7 +277,7 @@ export function end(order: Order, how: 'filled' | 'canceled' | 'denied' | 'rejec
 }
 
 /** The higher rate. */
-export const mostFee = ({ fees }: Question): Decimal => Decimal.max(fees.maker, fees.taker);
+export const maxFee = ({ fees }: Question): Decimal => Decimal.max(fees.maker, fees.taker);
 
 /** What of an amount is left for a purchase that pays its fee out of it; the fee's last decimal is rounded up. */
 export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
@@ -285,7 +285,7 @@ export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
 
 /** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
 export function free(state: State, side: Side): Decimal {
-  const most = state.question.rules.feeIn === 'quote' ? mostFee(state.question) : new Decimal(0);
+  const most = state.question.rules.feeIn === 'quote' ? maxFee(state.question) : new Decimal(0);
   let left = side === 'BUY' ? cashOf(state) : state.base;
   for (const one of side === 'BUY' ? state.pool : [state])
     for (const order of openOrders(one)) {

@@ -4,7 +4,7 @@ import {
   end,
   fill,
   free,
-  mostFee,
+  maxFee,
   nextNumber,
   type Order,
   openOrders,
@@ -147,7 +147,7 @@ function market(
 ): void {
   const { instrument, fees, rules } = state.question;
   const amount = order.amount ?? new Decimal(0);
-  const forPrice = rules.sizing === 'fillWithFee' ? withoutFee(amount, mostFee(state.question)) : amount;
+  const forPrice = rules.sizing === 'fillWithFee' ? withoutFee(amount, maxFee(state.question)) : amount;
   const askedAt = (price: Decimal): Decimal =>
     order.quantity ?? roundTo(forPrice.div(price), instrument.quantityPrecision, 'down');
   const price = moved(state.question, order.row.side, askedAt(given.price), given.price, at.time);

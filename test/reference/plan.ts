@@ -7,7 +7,7 @@ import {
   equityAt,
   free,
   isFlat,
-  mostFee,
+  maxFee,
   nextNumber,
   type Order,
   openOrders,
@@ -82,7 +82,7 @@ export function size(state: State, signal: Signal, close: Decimal): void {
     const isShare = 'share' in signal;
     const share = isShare ? roundTo(equityAt(state, dear).times(signal.share), 18, 'down') : new Decimal(signal.amount);
     // An amount is what is bought; a share pays the fee, too.
-    const fee = !isShare || state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
+    const fee = !isShare || state.question.rules.sizing === 'close' ? zero : maxFee(state.question);
     const amount = withoutFee(share.abs(), fee);
     const lots = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
     state.sized = share.lt(0) ? lots.negated() : lots;
@@ -311,7 +311,7 @@ export function create(state: State, signal: Signal, whole: PlannedOrder, moment
     isPostOnly: !('quotes' in signal) && signal.postOnly === true && ['enter', 'exit'].includes(planned.purpose),
     tookAt: -1,
   };
-  const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
+  const most = rules.feeIn === 'quote' ? maxFee(state.question) : zero;
   const cost = planned.side === 'SELL' ? planned.quantity : costOf(state, order, most);
   // The exchange has locked nothing for MARKET orders in lots on their way.
   const isUnpaid = cost.gt(free(state, planned.side)) || isOverspent(state, order, close);

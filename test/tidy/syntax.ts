@@ -20,8 +20,8 @@ export const syntaxRule: Rule = {
   fine: [['src/fill/rules.ts', "const sides = ['BUY', 'SELL'] as const;\n// as unknown as"]],
 };
 
-const mostFileLines = 400;
-const mostFunctionLines = 70;
+const maxFileLines = 400;
+const maxFunctionLines = 70;
 const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
 /** The body of `describe(…)`: a list of tests, not something that is run as one. */
@@ -34,21 +34,21 @@ function isSuite(node: Node, parent: Node | undefined): boolean {
 }
 
 export const sizeRule: Rule = {
-  name: `no file is above ${mostFileLines} lines and no function above ${mostFunctionLines}`,
+  name: `no file is above ${maxFileLines} lines and no function above ${maxFunctionLines}`,
   check(source) {
     const fileLines = lineAt(source.text, source.text.trimEnd().length);
     const long = find(source, ({ node, parent }) => {
       if (!functions.has(node.type) || isSuite(node, parent)) return undefined;
       const lines = lineAt(source.text, node.end) - lineAt(source.text, node.start) + 1;
       const name = nameOf(child(node, 'id') ?? child(parent, 'key') ?? child(parent, 'id')) ?? 'a function';
-      return lines > mostFunctionLines
-        ? `${name} has ${lines} lines, ${mostFunctionLines} are the most: give its parts names of their own`
+      return lines > maxFunctionLines
+        ? `${name} has ${lines} lines, ${maxFunctionLines} are the most: give its parts names of their own`
         : undefined;
     });
-    return fileLines <= mostFileLines
+    return fileLines <= maxFileLines
       ? long
       : [
-          `${source.path}:${mostFileLines} has ${fileLines} lines, ${mostFileLines} are the most: split it by job`,
+          `${source.path}:${maxFileLines} has ${fileLines} lines, ${maxFileLines} are the most: split it by job`,
           ...long,
         ];
   },

@@ -27,12 +27,12 @@ const strategies = [
 const latest = 2_500;
 
 /** Less than any position of these strategies. */
-const leastHeld = 0.05;
+const minHeld = 0.05;
 
 /** `strategy symbol`, of all that is held. */
 const heldIn = ({ rig }: Arena): readonly string[] =>
   booksOf(rig)
-    .positions.filter(({ position }) => unitsNumber(position.base) > leastHeld)
+    .positions.filter(({ position }) => unitsNumber(position.base) > minHeld)
     .map(({ strategy, symbol }) => `${strategy} ${symbol}`)
     .toSorted();
 

@@ -12,8 +12,8 @@ import type { Lag } from './lag-probe.ts';
 /** Of the exchange's time, in each of two symbols; at its speed 300 trades and as many books a real second in each. */
 const takersPerSecond = 5;
 /** Real ms. */
-const mostCancelMs = 1_000;
-const mostLagMs = 50;
+const maxCancelMs = 1_000;
+const maxLagMs = 50;
 const loadMs = 8_000;
 
 const lagFile = (arena: Arena): string => join(arena.rig.dir, 'lags.json');
@@ -55,11 +55,11 @@ async function loaded(arena: Arena): Promise<Done> {
       'greatest ms until the first cancel was there': cancelMs,
     },
     faults: [
-      ...(cancelMs <= mostCancelMs ? [] : [`a cancel took ${cancelMs} ms, at most ${mostCancelMs} are allowed`]),
+      ...(cancelMs <= maxCancelMs ? [] : [`a cancel took ${cancelMs} ms, at most ${maxCancelMs} are allowed`]),
       // On a machine that others use the rest of the lag is theirs.
-      ...(busyMs <= mostLagMs
+      ...(busyMs <= maxLagMs
         ? []
-        : [`the loop was ${busyMs} ms behind at p99 by its own work, ${mostLagMs} are allowed`]),
+        : [`the loop was ${busyMs} ms behind at p99 by its own work, ${maxLagMs} are allowed`]),
     ],
   };
 }

@@ -15,7 +15,7 @@ const slackMs = 500;
 const underWayMs = 60;
 
 /** One of each strategy can be past the last look when everything stands still. */
-const mostCaught = 3;
+const maxCaught = 3;
 /** The receive window of a create, real ms. */
 const createWindowMs = 2_000;
 
@@ -81,7 +81,7 @@ async function stopped(arena: Arena): Promise<Done> {
       ...stale.map(
         ({ clientOrderId }) => `create ${clientOrderId} was carried out after a stop and outside its window`,
       ),
-      ...(caught.length > mostCaught ? [`${caught.length} creates were signed before the stop and sent after it`] : []),
+      ...(caught.length > maxCaught ? [`${caught.length} creates were signed before the stop and sent after it`] : []),
       ...old.map(
         ({ clientOrderId, ageMs }) =>
           `order ${clientOrderId} was decided on a trade ${Math.round(ageMs / speed)} ms old (real)`,

@@ -55,11 +55,11 @@ export function add(totals: Totals, one: Omit<Totals, 'seeds'> & { readonly seed
 }
 
 /** What a seed must have seen, on average over a campaign, for the campaign to count (issue 5). */
-export const leastPerSeed = { steps: 1_000, crashes: 3, unknowns: 5 } as const;
+export const minPerSeed = { steps: 1_000, crashes: 3, unknowns: 5 } as const;
 
 /** The averages of a campaign that are too low to count. */
 export function tooLittle(totals: Totals): string[] {
-  return (Object.entries(leastPerSeed) as [keyof typeof leastPerSeed, number][])
+  return (Object.entries(minPerSeed) as [keyof typeof minPerSeed, number][])
     .filter(([name, least]) => totals[name] < least * totals.seeds)
     .map(([name, least]) => `${(totals[name] / totals.seeds).toFixed(2)} ${name} a seed, at least ${least} are wanted`);
 }

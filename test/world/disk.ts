@@ -18,7 +18,7 @@ export type Broke = (error: unknown) => WriteResult | undefined;
 export const slowestCommitMs = 600;
 
 /** SQLite's own bound. */
-const mostPages = 1_073_741_823;
+const maxPages = 1_073_741_823;
 
 export interface DiskOptions {
   readonly time: Time;
@@ -67,7 +67,7 @@ export class Disk {
   }
 
   #bound(): void {
-    const most = this.#noPages ? this.#db.pragma('page_count', { simple: true }) : mostPages;
+    const most = this.#noPages ? this.#db.pragma('page_count', { simple: true }) : maxPages;
     this.#db.pragma(`max_page_count = ${String(most)}`);
   }
 

@@ -30,7 +30,7 @@ export const cornersOf = (scenario?: string): readonly Corner[] =>
     .flatMap((name) => exactFaults.map((fault) => ({ scenario: name, fault })));
 
 /** Failures kept of a corner; a rule that is broken is broken at many points. */
-const mostFailures = 20;
+const maxFailures = 20;
 
 export const exactPlan = ({ scenario, fault }: Corner, crashes: readonly number[]): Plan => ({
   seed: 1,
@@ -64,7 +64,7 @@ export async function explore(
     const plan = exactPlan(corner, crashes);
     const result = await runWorld({ plan, bent });
     steps += result.steps;
-    if (result.failure !== undefined && failures.length < mostFailures) failures.push(failureOf(result, plan));
+    if (result.failure !== undefined && failures.length < maxFailures) failures.push(failureOf(result, plan));
     each?.();
     return result.points;
   };

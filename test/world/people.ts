@@ -70,7 +70,7 @@ export class Crowd {
 }
 
 /** Our orders that he remembers, the newest last, to place the same by hand. */
-const mostRemembered = 20;
+const maxRemembered = 20;
 
 /** Places orders on our account by hand, copies our ids badly, and cancels what rests, our orders too. */
 export class Human {
@@ -101,7 +101,7 @@ export class Human {
     }
     if (this.#mirrors) {
       const ours = open.filter(({ clientOrderId, type }) => clientOrderId !== '' && type === 'LIMIT');
-      this.#remembered = [...new Set([...this.#remembered, ...ours])].slice(-mostRemembered);
+      this.#remembered = [...new Set([...this.#remembered, ...ours])].slice(-maxRemembered);
       if (chance.is(0.5) && this.#remembered.length > 0) return this.#mirror(chance.pick(this.#remembered));
     }
     const side = chance.pick<Side>(['BUY', 'SELL']);

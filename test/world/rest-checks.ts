@@ -164,7 +164,7 @@ function nothingHalts({ assembled, db, transfers, plan }: AtRest): Verdict {
 }
 
 /** ms for which a stop may not have been able to act, in time of the exchange: what an unknown outcome takes at most. */
-const mostBareMs = 75_000;
+const maxUnprotectedMs = 75_000;
 /** A ban (418) that faults bring about, ms: the exchange forbids requests for as long (specification §8). */
 const banMs = 120_000;
 
@@ -175,12 +175,12 @@ export function nothingStoodBare(
 ): Verdict {
   // It is measured in time of the exchange, whose clock may jump.
   const jumpedMs = events.reduce((sum, event) => sum + ('byMs' in event ? Math.abs(event.byMs) : 0), 0);
-  const mostMs = mostBareMs + jumpedMs + (classes.includes('limits') ? banMs : 0);
+  const maxMs = maxUnprotectedMs + jumpedMs + (classes.includes('limits') ? banMs : 0);
   for (const strategy of strategyIds) {
     for (const symbol of symbolsOf[strategy]) {
       const { longestMs } = unprotected.of(strategy, symbol);
-      if (longestMs > mostMs)
-        return `${strategy} stood ${longestMs} ms on ${symbol} without its stop, ${mostMs} at most are promised`;
+      if (longestMs > maxMs)
+        return `${strategy} stood ${longestMs} ms on ${symbol} without its stop, ${maxMs} at most are promised`;
     }
   }
   return undefined;

@@ -21,7 +21,7 @@ import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { slowestCommitMs } from './disk.ts';
 import { maxPosition } from './process.ts';
 import { fillRows, orderRow, sendingWith } from './rows.ts';
-import { moneyOf, mostWished, severalMarkets, symbolsOf } from './strategies.ts';
+import { maxTarget, moneyOf, severalMarkets, symbolsOf } from './strategies.ts';
 import { idOf, instrumentOf, strategyOf, type Truth } from './truth.ts';
 
 /** Breaks of an invariant: its number, and what was seen. */
@@ -141,7 +141,7 @@ export function exposureStaysBelowLimit(order: SimOrder, truth: Truth, held: Uni
 /** I8, of one strategy: it never holds and asks for more than it ever signalled: nothing was bought twice. */
 export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
   const strategy = strategyOf(order);
-  const most = strategy === undefined ? undefined : mostWished[strategy];
+  const most = strategy === undefined ? undefined : maxTarget[strategy];
   if (strategy === undefined || most === undefined || order.side === 'SELL') return undefined;
   const held = plus(truth.position(strategy, order.symbol), truth.openBuys(strategy, order.symbol));
   const asked = unitsNumber(held);

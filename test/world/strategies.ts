@@ -14,7 +14,7 @@ export const strategiesIn = (classes: readonly string[]): readonly StrategyId[] 
   classes.includes('legs') ? strategyIds : oneMarket;
 
 /** The most that a target of each strategy signals to hold; the maker signals orders, not a position. */
-export const mostWished: Readonly<Partial<Record<StrategyId, number>>> = {
+export const maxTarget: Readonly<Partial<Record<StrategyId, number>>> = {
   steps: 3,
   flips: 2,
   pair: 1.2,

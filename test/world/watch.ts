@@ -30,7 +30,7 @@ export interface WatchOptions {
   readonly time: Time;
   readonly trace: Trace;
   readonly plan: Plan;
-  readonly mostWeight: number;
+  readonly maxWeight: number;
   /** D, ms. */
   readonly horizonMs: number;
   /** Orders may leave in batches. */
@@ -53,7 +53,7 @@ const heldUpMs = ({ events }: Plan): number =>
 
 /** How long a book counts that a process was shown, ms, and how many are kept. */
 const rememberedMs = 5_000;
-const mostBooks = 15;
+const maxBooks = 15;
 
 /** Invariants that an exchange breaks which judges the window at its gateway. */
 const ofTheWindow: ReadonlySet<string> = new Set(['I7', 'I8', 'exit', 'flatten']);
@@ -80,7 +80,7 @@ export class Watch {
     watchTables(this.reach);
     this.#slackMs = slackOf(options.plan);
     this.#heldUpMs = heldUpMs(options.plan);
-    this.#spending = new check.Spending(options.mostWeight, this.#slackMs);
+    this.#spending = new check.Spending(options.maxWeight, this.#slackMs);
   }
 
   get creates(): number {
@@ -162,7 +162,7 @@ export class Watch {
 
   /** A process is shown a book; `seenAt`: the world's ms. */
   bookSeen(book: Depth): Depth {
-    this.#books = [...this.#books.slice(-mostBooks), book];
+    this.#books = [...this.#books.slice(-maxBooks), book];
     return book;
   }
 

@@ -98,7 +98,7 @@ class World {
       time,
       trace: this.#trace,
       plan: this.#plan,
-      mostWeight: this.#limits.ipWeightPerMinute,
+      maxWeight: this.#limits.ipWeightPerMinute,
       horizonMs,
       batches: this.#batches,
       byHand: () => this.#operator.byHand,
@@ -254,8 +254,8 @@ class World {
 
   /** A last look at everything, and the journal written. Where the weight of a minute is spent it waits for that. */
   async #untilSeen(): Promise<void> {
-    const mostMs = this.#time.elapsed() + 90_000;
-    if (this.#process !== undefined) await this.#until(lastLook(this.#process), mostMs, 'the last look does not end');
+    const maxMs = this.#time.elapsed() + 90_000;
+    if (this.#process !== undefined) await this.#until(lastLook(this.#process), maxMs, 'the last look does not end');
   }
 
   /** Ready again after the last restart, and after a ban. */
@@ -271,12 +271,11 @@ class World {
     if (still > this.#time.elapsed()) await this.#until(() => this.#time.elapsed() >= still, still);
   }
 
-  /** Lets time pass until something is so; past `mostMs` that is a failure where there is a word for it. */
-  async #until(isSo: () => boolean, mostMs: number, otherwise?: string): Promise<void> {
+  /** Lets time pass until something is so; past `maxMs` that is a failure where there is a word for it. */
+  async #until(isSo: () => boolean, maxMs: number, otherwise?: string): Promise<void> {
     while (this.#watch.failure === undefined && !isSo()) {
-      if (this.#time.elapsed() >= mostMs) {
-        if (otherwise !== undefined)
-          this.#watch.fail('I11', `${otherwise} by ${mostMs} ms: ${openText(this.#process)}`);
+      if (this.#time.elapsed() >= maxMs) {
+        if (otherwise !== undefined) this.#watch.fail('I11', `${otherwise} by ${maxMs} ms: ${openText(this.#process)}`);
         return;
       }
       await this.#time.sim.advanceTo(this.#time.sim.now() + sliceMs);

@@ -56,16 +56,16 @@ export interface CheckedMarket {
 
 /** Klines of a check: each is decided many times over. A long warm-up takes more, up to the maximum. */
 const usualKlines = 2_500;
-export const mostKlines = 10_000;
+export const maxKlines = 10_000;
 
 /** Of a strategy that decides less often than at each kline. */
-const mostScheduledKlines = 40_000;
+const maxScheduledKlines = 40_000;
 /** Each symbol of a list adds to each of hundreds of runs; a leak shows at a few as at many. */
-export const mostSymbols = 20;
+export const maxSymbols = 20;
 
 /** The input of one strategy alone, over as many klines as a check takes. */
 export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  const one = hasList(hosted.strategy) ? { ...hosted, markets: hosted.markets?.slice(0, mostSymbols) ?? [] } : hosted;
+  const one = hasList(hosted.strategy) ? { ...hosted, markets: hosted.markets?.slice(0, maxSymbols) ?? [] } : hosted;
   const symbols = [...new Set(marketsOf(one).map(({ symbol }) => symbol))];
   const whole: RunInput = {
     ...input,
@@ -80,7 +80,7 @@ export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): R
   const from = first - before;
   const isScheduled = hasList(one.strategy) && one.strategy.rebalance !== undefined;
   const usual = isScheduled ? Math.max(usualKlines, 5 * span) : usualKlines;
-  const most = isScheduled ? mostScheduledKlines : mostKlines;
+  const most = isScheduled ? maxScheduledKlines : maxKlines;
   const to = Math.min(klines.times.length, from + Math.min(most, Math.max(usual, klinesToTest(declared, span))));
   return { ...whole, series: runSeries(cut(klines, from, to), before) };
 }

@@ -38,7 +38,7 @@ export interface Warmup {
 /** Klines compared from each start, and decisions of a strategy that decides less often than at each. */
 const [usualSpan, scheduledDecisions] = [150, 12];
 const starts = 6;
-const mostTried = 1_500;
+const maxTried = 1_500;
 const digits = 1e-9;
 /**
  * Histories that are longer by these klines must agree, too: one length may agree by chance, as with a rule for every eleventh kline.
@@ -121,7 +121,7 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
 }
 
 const triedIn = (rows: number, span: number, declared: number): number =>
-  Math.min(Math.max(mostTried, longEnough(declared)), Math.floor((rows - span) / 2));
+  Math.min(Math.max(maxTried, longEnough(declared)), Math.floor((rows - span) / 2));
 
 const slower = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : Math.max(a, b);

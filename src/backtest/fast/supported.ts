@@ -14,7 +14,7 @@ import {
   safeSteps,
   safeUnits,
 } from '../../domain/money.ts';
-import { mostRate, ratesOf } from '../../fill/fees.ts';
+import { maxRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Limits } from '../../risk/context.ts';
 import { isDeciding } from '../../strategy/contract.ts';
@@ -122,15 +122,15 @@ export function fastRunOf(given: RunInput): Supported | undefined {
     minNotional: safeUnits(at.minNotional, decimals),
     minLots: Math.max(1, safeSteps(at.minQuantity)),
     taker: ratesOf(given.fees, at.symbol, noUnits).taker,
-    most: mostRate(given.fees),
-    hasStops: given.rules.stopsFrom === 'entry' && mostInASecond(given.limits) >= 2,
+    most: maxRate(given.fees),
+    hasStops: given.rules.stopsFrom === 'entry' && maxPerSecond(given.limits) >= 2,
   };
   return [supported.cash, supported.allocation, supported.minNotional, supported.minLots].some(Number.isNaN)
     ? undefined
     : supported;
 }
 
-const mostInASecond = ({ maxOrdersPerSecond, maxStrategyOrdersPerSecond = maxOrdersPerSecond }: Limits): number =>
+const maxPerSecond = ({ maxOrdersPerSecond, maxStrategyOrdersPerSecond = maxOrdersPerSecond }: Limits): number =>
   Math.min(maxOrdersPerSecond, maxStrategyOrdersPerSecond);
 
 /** Orders arrive within the kline that they were decided in, and none is near another in time. */
@@ -139,6 +139,6 @@ function fitsTime({ rules, limits }: RunInput, lengthMs: number): boolean {
   return (
     rules.feedLatencyMs + rules.entryLatencyMs < lengthMs &&
     Math.max(1_000, duplicateMs) <= lengthMs &&
-    Math.min(mostInASecond(limits), maxOpenOrders) >= 1
+    Math.min(maxPerSecond(limits), maxOpenOrders) >= 1
   );
 }

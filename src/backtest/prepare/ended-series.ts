@@ -69,7 +69,7 @@ export function staleRows({ series: all, instruments }: RunInput, table: FillTab
 }
 
 /** A smaller share of the equity is not reported. */
-const leastShare = 0.001;
+const minShare = 0.001;
 
 /** Positions below the exchange's minimum order, left by fees in base and purchases for an amount, where they matter; in one currency only. */
 export function restRows(
@@ -83,6 +83,6 @@ export function restRows(
     const series = all.find((one) => one.symbol === symbol);
     if (at === undefined || series === undefined || !restsAt(at)(base, last)) return [];
     const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;
-    return share >= leastShare ? [{ strategy, symbol, base, share }] : [];
+    return share >= minShare ? [{ strategy, symbol, base, share }] : [];
   });
 }

@@ -6,15 +6,15 @@ import type { RunInput } from '../run.ts';
 
 type Margin = Pick<RunInput, 'margin'>;
 
-const mostShare = ({ margin }: Margin): number => (margin === undefined ? 1 : rateNumber(margin.maxLeverage));
-const mostText = (run: Margin): string =>
-  `${mostShare(run)} is ${run.margin === undefined ? 'all its equity' : 'the maximum by margin.maxLeverage'}`;
+const maxShare = ({ margin }: Margin): number => (margin === undefined ? 1 : rateNumber(margin.maxLeverage));
+const maxText = (run: Margin): string =>
+  `${maxShare(run)} is ${run.margin === undefined ? 'all its equity' : 'the maximum by margin.maxLeverage'}`;
 
 /** `targets a share of 1.5; 1 is all its equity`; undefined for one that it can hold. */
 export function shareFault(run: Margin, signal: Signal): string | undefined {
   if (signal.kind !== 'target' || !('share' in signal.size)) return undefined;
   const { share } = signal.size;
-  return Math.abs(share) > mostShare(run) ? `targets a share of ${share}; ${mostText(run)}` : undefined;
+  return Math.abs(share) > maxShare(run) ? `targets a share of ${share}; ${maxText(run)}` : undefined;
 }
 
 /** The shares that a strategy of several markets targets. */
@@ -41,13 +41,13 @@ export class SharesTogether {
   get fault(): string | undefined {
     const some = [...this.#shares].filter(([, share]) => share > 0);
     const sum = some.reduce((total, [, share]) => total + share, 0);
-    if (!(sum > mostShare(this.#run) + roundingOfSums)) return undefined;
+    if (!(sum > maxShare(this.#run) + roundingOfSums)) return undefined;
     const parts = some.map(([role, share]) => `${shareText(share)} of ${role}`);
     const all =
       parts.length === 1
         ? `a share of ${parts.join()}`
         : `shares of ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}, ${shareText(sum)} together`;
-    return `targets ${all}; ${mostText(this.#run)}: make them smaller, or say clip: true to buy what is left`;
+    return `targets ${all}; ${maxText(this.#run)}: make them smaller, or say clip: true to buy what is left`;
   }
 }
 

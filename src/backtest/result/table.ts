@@ -16,7 +16,7 @@ import {
 } from '../../report/notes.ts';
 import { lateText } from '../../research/late-fills.ts';
 import type { MarketRow } from '../../research/market-results.ts';
-import { leastDays } from '../../research/metrics.ts';
+import { minDays } from '../../research/metrics.ts';
 import { groupTitles } from '../../research/round-trip-groups.ts';
 import type { Summary } from '../../research/summary.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
@@ -34,8 +34,8 @@ function sharpeText({ metrics, riskFree }: Summary): string {
   const { sharpe, sharpeLow, sharpeHigh, daysWithKlines } = metrics;
   if (sharpe !== null)
     return `${ratio(sharpe)}${intervalText(sharpeLow, sharpeHigh)}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
-  return daysWithKlines < leastDays
-    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}: fewer than ${leastDays} are too few)`
+  return daysWithKlines < minDays
+    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}: fewer than ${minDays} are too few)`
     : 'n/a  (equity did not change from one day to another)';
 }
 
@@ -130,15 +130,15 @@ function marginRows({ margin }: Summary, asset: string): readonly Row[] {
 }
 
 /** More are shown as the best, the worst, and what is between. */
-const mostMarkets = 10;
+const maxMarkets = 10;
 
 /** Where there is more than one. */
 function marketLines({ markets }: Summary, asset: string): readonly Row[] {
   if (markets.length < 2) return [];
   const isOne = new Set(markets.map(({ strategy }) => strategy)).size === 1;
   const row = (one: MarketRow): Row => [one.symbol, `${isOne ? '' : `${one.strategy}: `}${marketText(one, asset)}`];
-  if (markets.length <= mostMarkets) return markets.map(row);
-  const each = mostMarkets / 2;
+  if (markets.length <= maxMarkets) return markets.map(row);
+  const each = maxMarkets / 2;
   const between = markets.slice(each, -each);
   const profit = between.reduce((sum, one) => sum + one.profit, 0);
   return [

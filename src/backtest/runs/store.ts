@@ -150,7 +150,7 @@ export function runIds(dir: string): readonly string[] {
 }
 
 /** Runs that a message names. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
@@ -166,8 +166,8 @@ export function findRun(dir: string, name: string): string {
         : `no run ${name} in ${resolve(dir)}${didYouMean(name, ids)}; sluice runs lists them`,
     );
   if (others.length > 0) {
-    const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
-    throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, mostNamed).join(', ')}${more}`);
+    const more = found.length > maxNamed ? ` and ${found.length - maxNamed} more` : '';
+    throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, maxNamed).join(', ')}${more}`);
   }
   return join(dir, only);
 }

@@ -34,7 +34,7 @@ export const sortedAxes = (axes: readonly Axis[]): readonly number[] => {
 };
 
 /** A grid of more parameter sets would take hours, and its best would be chance. */
-const mostSets = 100_000;
+const maxSets = 100_000;
 
 /** Reads every `--grid` of a command against the strategies that there are. */
 export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[]): readonly Axis[] {
@@ -45,9 +45,9 @@ export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[
         `--grid ${strategy}.${param} is given twice: list all its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
       );
   const count = axes.reduce((product, { values }) => product * values.length, 1);
-  if (count > mostSets)
+  if (count > maxSets)
     throw new Refusal(
-      `the grid has ${count} parameter sets, more than ${mostSets}: make its steps larger (fast=5..50:5)`,
+      `the grid has ${count} parameter sets, more than ${maxSets}: make its steps larger (fast=5..50:5)`,
     );
   return axes;
 }
@@ -109,17 +109,17 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
       `--grid ${text}: "${part}" has steps of 1 and never reaches ${last}: give a step, such as ${part}:0.1`,
     );
   const decimals = Math.min(
-    mostDecimals,
+    maxDecimals,
     Math.max(...[range?.[1], range?.[2], range?.[3]].map((one = '') => one.split('.')[1]?.length ?? 0)),
   );
   const count = Math.floor(steps + 1e-9) + 1;
-  if (count > mostSets) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostSets}`);
+  if (count > maxSets) throw new Refusal(`--grid ${text}: ${count} values are more than ${maxSets}`);
   // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
   return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
 }
 
 /** The maximum of `toFixed`. */
-const mostDecimals = 100;
+const maxDecimals = 100;
 
 /** All parameter sets, the last axis fastest. */
 export const parameterSets = (axes: readonly Axis[]): readonly ParameterSet[] =>

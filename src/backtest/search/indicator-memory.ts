@@ -8,7 +8,7 @@ import { over } from '../../strategy/override.ts';
 import type { Params, ParamValues } from '../../strategy/params.ts';
 
 /** Bytes of columns that one worker keeps. Beyond them the oldest is dropped, and computed again when it is needed. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** The strategy with indicators that keep their columns; those without a key are computed each time. */
 export function withSharedColumns(strategy: Strategy): Strategy {
@@ -25,7 +25,7 @@ export function withSharedColumns(strategy: Strategy): Strategy {
     bytes += made.byteLength;
     for (const [of, columns] of known)
       for (const [oldest, column] of columns) {
-        if (bytes <= mostBytes) return made;
+        if (bytes <= maxBytes) return made;
         if (column === made) continue;
         columns.delete(oldest);
         if (columns.size === 0) known.delete(of);

@@ -3,7 +3,7 @@ import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/curves.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { calmarOf, dailySharpe, figure, leastDays } from '../../research/metrics.ts';
+import { calmarOf, dailySharpe, figure, minDays } from '../../research/metrics.ts';
 import { sortino, yearDays } from '../../research/ratios.ts';
 import { fewestRoundTrips } from '../../research/round-trip-figures.ts';
 import { countRoundTrips } from '../../research/round-trips.ts';
@@ -61,7 +61,7 @@ export function outcomeOf(
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: Math.abs(walked.drawdown.fall),
     sharpe: dailySharpe(returns, known, riskFree) ?? null,
-    sortino: figure(known < leastDays ? undefined : sortino(returns, yearDays, riskFree / yearDays)),
+    sortino: figure(known < minDays ? undefined : sortino(returns, yearDays, riskFree / yearDays)),
     calmar: figure(calmarOf(walked, cash)),
     fills: table.length,
     roundTrips: countRoundTrips(table, input.instruments),

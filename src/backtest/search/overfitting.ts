@@ -27,11 +27,11 @@ export interface Overfitting {
 }
 
 /** The most daily returns of all sets together that are saved and judged: 4 million are some 60 MB on disk. */
-export const mostReturns = 4_000_000;
+export const maxReturns = 4_000_000;
 
 /** Days of a block, and blocks: fewer days say nothing, more blocks than 16 take hours. */
-const leastDays = 10;
-const mostBlocks = 16;
+const minDays = 10;
+const maxBlocks = 16;
 
 /** What of the gates by which results are judged by convention. */
 const gates = { pbo: 0.2, spa: 0.05 } as const;
@@ -43,7 +43,7 @@ export function overfittingOf(hold: Float64Array, outcomes: readonly (Outcome | 
   if (columns.length === 0 || columns.length < ran.length) return undefined;
   // A set that was ruined has no returns afterwards.
   const whole = columns.filter((column) => column.length === hold.length);
-  const blocks = Math.min(mostBlocks, 2 * Math.floor(hold.length / leastDays / 2));
+  const blocks = Math.min(maxBlocks, 2 * Math.floor(hold.length / minDays / 2));
   const overfit = blocks < 4 ? undefined : overfitting(whole, blocks, 'sharpe');
   const beyond = whole.map((column) => Float64Array.from(column, (value, day) => value - (hold[day] as number)));
   return {
@@ -63,7 +63,7 @@ export function buyAndHoldReturns(input: RunInput): Float64Array {
   return dailyReturns(days, days.hold);
 }
 
-const unjudged = `n/a  (more than ${mostReturns.toLocaleString('en')} daily returns: use a smaller grid)`;
+const unjudged = `n/a  (more than ${maxReturns.toLocaleString('en')} daily returns: use a smaller grid)`;
 
 /** Names and sentences about the best set. */
 export function overfittingTexts(doubt: Overfitting | undefined): readonly (readonly [string, string])[] {

@@ -25,7 +25,7 @@ export class ThreadEnd extends Error {
 export const lastSetsMs = 5_000;
 
 /** More threads for each core only wait for each other, and take a second each to start. */
-const mostACore = 4;
+const maxPerCore = 4;
 
 /** `asked`: threads, of which no more start than there are `sets` to run. */
 export function openPool(
@@ -33,7 +33,7 @@ export function openPool(
   asked: number = availableParallelism(),
   sets: number = Number.POSITIVE_INFINITY,
 ) {
-  const workers = Math.max(1, Math.min(asked, sets, mostACore * availableParallelism()));
+  const workers = Math.max(1, Math.min(asked, sets, maxPerCore * availableParallelism()));
   const isStopped = new Int32Array(new SharedArrayBuffer(4));
   const isBegun = new Uint8Array(new SharedArrayBuffer(parameterSets(stage.axes).length));
   const { input } = stage;

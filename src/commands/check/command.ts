@@ -8,7 +8,7 @@ import {
   faultOf,
   inputFor,
   isEnough,
-  mostKlines,
+  maxKlines,
 } from '../../backtest/check/check.ts';
 import type { Mistake } from '../../backtest/check/decision-summary.ts';
 import type { Leak } from '../../backtest/check/lookahead.ts';
@@ -180,8 +180,8 @@ function provenLines({
 function tooFew(interval: string, { declared, available }: Checked['history'], span: number): string {
   const takes = klinesToTest(declared, span);
   const way =
-    takes > mostKlines
-      ? `and a check reads at most ${grouped(mostKlines)}: use shorter averages or a larger interval`
+    takes > maxKlines
+      ? `and a check reads at most ${grouped(maxKlines)}: use shorter averages or a larger interval`
       : `and ${grouped(available)} are available: use more data (--config FILE) or shorter averages`;
   return `n/a  (${grouped(declared)} klines of ${interval} declared; measuring needs ${grouped(takes)}, ${way})`;
 }

@@ -13,9 +13,9 @@ import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import type { FromThread, Task } from './thread.ts';
 
 /** Runs that are listed: more are in `sluice runs`. */
-const mostListed = 500;
+const maxListed = 500;
 /** What a thread may use: a long backtest has many klines. */
-const mostHeapMb = 4_096;
+const maxHeapMb = 4_096;
 
 function rowOf({ id, at, configuration, code, instruments, summary }: KeptRun): RunRow {
   const { from, to, metrics, fillCount, verdict, warnings } = summary;
@@ -45,7 +45,7 @@ export function libraryOf(dir: string): Library {
   const read = new Map<string, RunRow>();
 
   function runs(ids: readonly string[]): readonly (RunRow | Refusal)[] {
-    const shown = ids.slice(0, mostListed);
+    const shown = ids.slice(0, maxListed);
     for (const id of [...read.keys()]) if (!shown.includes(id)) read.delete(id);
     return shown.map((id) => {
       const found = read.get(id) ?? orRefusal(() => rowOf(readRun(join(dir, id))));
@@ -58,7 +58,7 @@ export function libraryOf(dir: string): Library {
     const ids = listed();
     const all = runs(ids);
     const { heads, others } = savedGrids(gridFolder(dir));
-    const more = ids.length - mostListed;
+    const more = ids.length - maxListed;
     return {
       folder: resolve(dir),
       runs: all.flatMap((one) => (one instanceof Refusal ? [] : [one])),
@@ -88,7 +88,7 @@ export function libraryOf(dir: string): Library {
   const comparing = new Map<string, Promise<ComparisonView>>();
   function compare(stateDir: string): Promise<ComparisonView> {
     const folders = listed()
-      .slice(0, mostListed)
+      .slice(0, maxListed)
       .map((id) => join(dir, id));
     const answer =
       comparing.get(stateDir) ??
@@ -107,7 +107,7 @@ function inThread(task: Task): Promise<string> {
   return new Promise((done, fail) => {
     const worker = new Worker(moduleUrl('./thread', import.meta.url), {
       workerData: task,
-      resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
     worker.once('message', (said: FromThread) => {
       if ('text' in said) done(said.text);

@@ -44,7 +44,7 @@ export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {
 }
 
 /** Pages that wait in the file before they go into the catalogue; what a run holds in memory. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 /** Tries of one request before the run gives up, and the first wait between them, real ms; each wait is twice the one before. */
 const tries = 5;
 const firstWaitMs = 1_000;
@@ -160,7 +160,7 @@ async function fetchKlines(run: Run): Promise<void> {
         });
         left -= klinesBetween(interval, from, until);
         until = from;
-        if (fetched.waiting >= mostWaiting) await store(run);
+        if (fetched.waiting >= maxWaiting) await store(run);
       }
       stopped = await shown.pace(of - left, of);
     }

@@ -6,7 +6,7 @@ import { ofMaking, seriesHash, staleText } from '../../data/catalogue/derived-se
 import { ledgerOf } from '../../data/catalogue/gap-ledger.ts';
 import { kinds, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readAgain, readableSeries, readManifest } from '../../data/catalogue/manifest.ts';
-import { isAbout, mostAnswerRows, query } from '../../data/catalogue/query.ts';
+import { isAbout, maxAnswerRows, query } from '../../data/catalogue/query.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -114,5 +114,5 @@ export async function sql(text: string, { data, json, out, say }: DataGiven): Pr
         rows.map((row) => row.map(cellText)),
       ),
     );
-  if (cut) say(`note: cut after ${mostAnswerRows} rows: reduce the query (LIMIT), or use sluice data export`);
+  if (cut) say(`note: cut after ${maxAnswerRows} rows: reduce the query (LIMIT), or use sluice data export`);
 }

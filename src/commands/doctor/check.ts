@@ -98,9 +98,9 @@ export function clientIdCheck(
   return clientIdEchoed === 'yes' || isHere ? ok('client ids', echoed + alone) : warn('client ids', echoed + alone);
 }
 
-const leastNode = 20;
+const minNode = 20;
 /** Free space, bytes: too little to start, and too little for months. */
-const leastBytes = 50e6;
+const minBytes = 50e6;
 const fewBytes = 1e9;
 
 export const machineChecks = (stateDir: string): readonly Check[] => [
@@ -111,9 +111,9 @@ export const machineChecks = (stateDir: string): readonly Check[] => [
 
 function nodeCheck(): Check {
   const version = process.versions.node;
-  return Number(version.split('.')[0]) >= leastNode
+  return Number(version.split('.')[0]) >= minNode
     ? ok('Node', version)
-    : fail('Node', `${version} is too old`, `install Node ${leastNode} or newer`);
+    : fail('Node', `${version} is too old`, `install Node ${minNode} or newer`);
 }
 
 function stateCheck(dir: string): Check {
@@ -136,7 +136,7 @@ function diskCheck(dir: string): Check {
   const { bavail, bsize } = statfsSync(near);
   const bytes = bavail * bsize;
   const text = `${(bytes / 1e9).toFixed(1)} GB free`;
-  if (bytes < leastBytes) return fail('disk', text, 'free disk space: an order that cannot be journalled is not sent');
+  if (bytes < minBytes) return fail('disk', text, 'free disk space: an order that cannot be journalled is not sent');
   return bytes < fewBytes ? warn('disk', text, 'free disk space: the journal grows for months') : ok('disk', text);
 }
 

@@ -132,7 +132,7 @@ function symbolChecks({ config, configured }: Examination, listed: readonly Inst
 }
 
 /** More denials than this share of entries mean that the limits are not those of these strategies. */
-const mostDenied = 0.5;
+const maxDenied = 0.5;
 
 /** Whether the limits allow what the strategies ask for. */
 async function denialsCheck(given: Examination, instruments: readonly Instrument[]): Promise<Check> {
@@ -141,7 +141,7 @@ async function denialsCheck(given: Examination, instruments: readonly Instrument
   const { share, isKilled, text } = found;
   if (share === 0 && !isKilled) return ok('denials', text);
   const advice = 'lower what the strategies ask for, or raise the limit (docs/reference/controls.md)';
-  return share > mostDenied ? fail('denials', text, advice) : warn('denials', text, advice);
+  return share > maxDenied ? fail('denials', text, advice) : warn('denials', text, advice);
 }
 
 async function keyChecks(given: Examination, listed: readonly Instrument[]): Promise<readonly Check[]> {

@@ -15,9 +15,9 @@ import type { Configured } from '../../trading/strategies.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
 /** Klines of each symbol that are traded on at most, and for how long: ten requests or so. */
-const mostKlines = 3_000;
+const maxKlines = 3_000;
 const dayMs = 86_400_000;
-const mostMs = 30 * dayMs;
+const maxMs = 30 * dayMs;
 
 export interface RecentGiven {
   readonly config: TradingConfig;
@@ -101,6 +101,6 @@ function smallestOf(configured: readonly Configured[]): readonly Wanted[] {
     const interval = some.map((one) => one.interval).toSorted(compareIntervals)[0] as Interval;
     const ms = intervalMs(interval, 0);
     const warmup = Math.max(...some.map((one) => (one.warmup * intervalMs(one.interval, 0)) / ms));
-    return { symbol, interval, needed: Math.ceil(warmup) + Math.min(mostKlines, Math.ceil(mostMs / ms)) };
+    return { symbol, interval, needed: Math.ceil(warmup) + Math.min(maxKlines, Math.ceil(maxMs / ms)) };
   });
 }

@@ -10,7 +10,7 @@ import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '
 import { findIn, type GridResult, missingIn, setText } from '../../backtest/search/grid-result.ts';
 import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
-import { buyAndHoldReturns, mostReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
+import { buyAndHoldReturns, maxReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
 import { type GridOrigin, gridReport, headOf, keepHead } from '../../backtest/search/saved-grids.ts';
 import { gridFolder, gridId, gridName, savedSets } from '../../backtest/search/store.ts';
@@ -48,7 +48,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const kept = savedSets(runs === undefined ? undefined : gridFolder(runs), id);
   const known = asSaved(axes, sets);
   const outcomes: (Outcome | undefined)[] = known.map((set) => kept.get(set));
-  const withReturns = (sets.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
+  const withReturns = (sets.length * (span.end - span.start)) / 86_400_000 <= maxReturns;
   // Those of a grid of too many sets were saved without their returns.
   const isOpen = (one: Outcome | undefined): boolean =>
     one === undefined || (withReturns && hasRun(one) && one.returns === null);

@@ -151,7 +151,7 @@ function topLines({ objective, axes, sets, outcomes }: GridResult): readonly str
 /** From the worst to the best fifth of the range. */
 const shades = ['··', '░░', '▒▒', '▓▓', '██'] as const;
 /** More columns would not fit a terminal. */
-const mostColumns = 60;
+const maxColumns = 60;
 
 function heatLines(
   { objective, axes }: GridResult,
@@ -161,7 +161,7 @@ function heatLines(
 ): readonly string[] {
   const named = axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values ?? [] }));
   const [down, across] = axes.length === 1 ? [undefined, named[0]] : [named[0], named[1]];
-  if (across === undefined || across.values.length > mostColumns)
+  if (across === undefined || across.values.length > maxColumns)
     return ['The heat map is wider than a terminal: --csv DIR writes every parameter set.'];
   const all = heat.flat().filter((value) => value !== undefined);
   const [least, most] = [Math.min(...all), Math.max(...all)];

@@ -52,13 +52,13 @@ interface Manifest {
 }
 
 /** Shorter ones are guessed. */
-const leastPassphrase = 12;
+const minPassphrase = 12;
 
 function passphraseOf(environment: BackupOptions['environment']): string | undefined {
   const passphrase = environment[passphraseName];
   if (passphrase === undefined || passphrase === '') return undefined;
-  if (passphrase.length < leastPassphrase)
-    throw new Refusal(`${passphraseName} has fewer than ${leastPassphrase} characters: choose a longer one`);
+  if (passphrase.length < minPassphrase)
+    throw new Refusal(`${passphraseName} has fewer than ${minPassphrase} characters: choose a longer one`);
   return passphrase;
 }
 

@@ -32,7 +32,7 @@ const fileRules = {
 } as const;
 
 /** Findings shown for each rule in text; `--json` shows all. */
-const mostShown = 20;
+const maxShown = 20;
 
 export interface Checked {
   readonly schema: number;
@@ -202,10 +202,10 @@ function* words(dir: string, checked: Checked): Iterable<string> {
   for (const [rule, holds] of Object.entries(isReadable ? about : fileRules)) {
     const found = findings.filter((one) => one.rule === rule);
     yield `${found.length === 0 ? 'holds ' : 'BROKEN'}    ${rule.padEnd(6)} ${holds}`;
-    for (const { order, text } of found.slice(0, mostShown))
+    for (const { order, text } of found.slice(0, maxShown))
       yield `            ${order === undefined ? '' : `${order} `}${text}`;
     // What is damaged says nothing of the rest.
     if (!isReadable && found.length > 0) return;
-    if (found.length > mostShown) yield `            and ${found.length - mostShown} more (--json shows all)`;
+    if (found.length > maxShown) yield `            and ${found.length - maxShown} more (--json shows all)`;
   }
 }

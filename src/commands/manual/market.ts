@@ -52,8 +52,8 @@ export const symbols = (command: MarketCommand): Promise<void> =>
       quote: one.quote,
       pricePrecision: one.pricePrecision,
       quantityPrecision: one.quantityPrecision,
-      leastVolume: one.minQuantity === 0n ? null : quantityText(one.minQuantity, one),
-      leastAmount: one.minNotional === 0n ? null : unitsText(one.minNotional),
+      minVolume: one.minQuantity === 0n ? null : quantityText(one.minQuantity, one),
+      minAmount: one.minNotional === 0n ? null : unitsText(one.minNotional),
     }));
     printRows(rows, command, 'no symbols');
   });

@@ -15,7 +15,7 @@ export interface ReportPage {
 
 const host = '127.0.0.1';
 /** Pages that are open at once; the oldest is forgotten beyond that. */
-const mostPages = 20;
+const maxPages = 20;
 
 // The report itself allows no connection, so it lies in a frame of a page that does.
 const page = `<!doctype html>
@@ -62,7 +62,7 @@ export async function serveReport(file: string, port: number): Promise<ReportPag
     if (last !== undefined) response.write(last);
     open.add(response);
     const [oldest] = open;
-    if (open.size > mostPages) oldest?.end();
+    if (open.size > maxPages) oldest?.end();
     response.on('close', () => open.delete(response));
   });
   try {

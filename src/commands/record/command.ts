@@ -20,7 +20,7 @@ export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly depth: boolean;
   readonly klines?: string;
   readonly source?: string;
-  readonly mostMb: number;
+  readonly maxMb: number;
 }
 
 /** Between two readings of the exchange's time, real ms. */
@@ -41,7 +41,7 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
     dir,
     source,
     symbols,
-    mostBytes: given.mostMb * 1e6,
+    maxBytes: given.maxMb * 1e6,
     ended,
     closed: () => {
       // The last file is compacted here, so that what comes of it is shown.

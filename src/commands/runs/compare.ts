@@ -11,7 +11,7 @@ import type { Output } from '../../terminal/output.ts';
 import { refuseUnwritable } from '../writable.ts';
 
 /** More would not fit beside each other. */
-const mostRuns = 8;
+const maxRuns = 8;
 
 export function compare(
   names: readonly string[],
@@ -20,8 +20,8 @@ export function compare(
   const { runs: dir, json, output, out, say } = given;
   refuseUnwritable({ output });
   const folders = [...new Set(names.map((name) => findRun(dir, name)))];
-  if (folders.length < 2 || folders.length > mostRuns)
-    throw new Refusal(`compare takes 2 to ${mostRuns} different runs, not ${folders.length}; sluice runs lists them`);
+  if (folders.length < 2 || folders.length > maxRuns)
+    throw new Refusal(`compare takes 2 to ${maxRuns} different runs, not ${folders.length}; sluice runs lists them`);
   const runs = folders.map(readRun);
   const note = timesNote(runs.map(({ id: name, summary }) => ({ name, summary })));
   if (note !== undefined) say(`note: ${note}`);

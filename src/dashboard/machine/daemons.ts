@@ -27,7 +27,7 @@ export type Places = () => readonly DaemonPlace[];
 /** Real ms that a daemon may take to say what it does. One that takes longer is shown as silent. */
 export const answerMs = 2_000;
 /** A view is smaller by far. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export interface Sent {
   readonly method: 'GET' | 'POST';
@@ -67,7 +67,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error('its answer is too long');
+    if (bytes > maxBytes) throw new Error('its answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -8,15 +8,15 @@ import { askedBy } from '../asked-by.ts';
 import type { Library, Wanted } from './library.ts';
 
 /** Reports that can be opened again; the oldest is forgotten beyond that. Each has 2 MB at most. */
-const mostReports = 8;
+const maxReports = 8;
 /** As in `sluice compare`. */
-const mostCompared = 8;
+const maxCompared = 8;
 
 const id = z.string().regex(/^[\w-]{1,64}$/);
 const wantedSchema = z.union([
   z.strictObject({ run: id }),
   z.strictObject({ grid: id }),
-  z.strictObject({ compare: z.array(id).min(2).max(mostCompared) }),
+  z.strictObject({ compare: z.array(id).min(2).max(maxCompared) }),
 ]) satisfies z.ZodType<Wanted>;
 
 const addressPattern = /^\/report\/[\w-]{22,}$/;
@@ -39,7 +39,7 @@ export function serveReports(app: FastifyInstance, library: Library, secret: () 
     const address = `/report/${secret()}`;
     made.set(address, html);
     const [oldest] = made.keys();
-    if (made.size > mostReports && oldest !== undefined) made.delete(oldest);
+    if (made.size > maxReports && oldest !== undefined) made.delete(oldest);
     return { ok: true, address };
   });
   app.get('/report/:secret', ({ url }, reply) => {

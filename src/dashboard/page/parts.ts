@@ -33,12 +33,12 @@ interface ChoiceProps {
   readonly kind?: string;
 }
 /** More options than this do not fit as buttons. */
-const mostButtons = 5;
+const maxButtons = 5;
 
 /** Buttons of which one is pressed; a list where there are many, and nothing where there is no choice. */
 export function Choice({ label, options, chosen, choose, kind = '' }: ChoiceProps): VNode | null {
   if (options.length < 2) return null;
-  if (options.length > mostButtons)
+  if (options.length > maxButtons)
     return html`<${Select} label=${label} options=${options} chosen=${chosen} choose=${choose} />`;
   return html`
     <div class=${`segmented ${kind}`} role="group" aria-label=${label}>

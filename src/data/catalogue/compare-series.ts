@@ -110,11 +110,11 @@ export interface PriceLine {
 }
 
 /** The least correlation of two series of one market; less proves nothing about their times. */
-const leastLikeness = 0.3;
+const minLikeness = 0.3;
 /** So much less is the correlation without a shift. */
-const leastDifference = 0.2;
+const minDifference = 0.2;
 /** The least number of moves; fewer can be alike by chance. */
-const leastMoves = 200;
+const minMoves = 200;
 const zoneStepMs = 15 * 60_000;
 const farthestZoneMs = 14 * 60 * 60_000;
 /** Shifts by single klines that are tried: stamps of ends are one late. */
@@ -140,7 +140,7 @@ export function slipOf(one: PriceLine, other: PriceLine): Slip | undefined {
     const found = likeness(fine, coarse, shiftMs);
     if (found > best.likeness) best = { shiftMs, likeness: found };
   }
-  const isSure = best.likeness >= leastLikeness && best.likeness - asStamped >= leastDifference;
+  const isSure = best.likeness >= minLikeness && best.likeness - asStamped >= minDifference;
   return isSure && best.shiftMs !== 0 ? { lateMs: sign * best.shiftMs, likeness: best.likeness, asStamped } : undefined;
 }
 
@@ -170,7 +170,7 @@ function likeness(fine: PriceLine, coarse: PriceLine, shiftMs: number): number {
     xy += a * b;
   }
   const spread = (xx - (x * x) / count) * (yy - (y * y) / count);
-  return count < leastMoves || !(spread > 0) ? 0 : (xy - (x * y) / count) / Math.sqrt(spread);
+  return count < minMoves || !(spread > 0) ? 0 : (xy - (x * y) / count) / Math.sqrt(spread);
 }
 
 /** The finding of shifts in stretches of a series; `at`: where each stretch begins, UTC ms. */

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { Refusal } from '../../domain/refusal.ts';
 
 /** DuckDB would take four fifths of the memory. */
-const mostMemory = '1GB';
+const maxMemory = '1GB';
 
 /** Opens a database in memory. A `Refusal` when the package was not installed for this platform. */
 export async function openDuck(threads?: number) {
@@ -14,7 +14,7 @@ export async function openDuck(threads?: number) {
       'the catalogue needs DuckDB, which is not installed: run npm install @duckdb/node-api (Linux, macOS and Windows)',
       1,
     );
-  const options = { memory_limit: mostMemory, ...(threads !== undefined && { threads: String(threads) }) };
+  const options = { memory_limit: maxMemory, ...(threads !== undefined && { threads: String(threads) }) };
   const instance = await api.DuckDBInstance.create(':memory:', options);
   const connection = await instance.connect();
   // By itself it takes the machine's: moments with a zone would be hours off, and one file would be other data on each machine.

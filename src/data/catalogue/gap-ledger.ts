@@ -1,7 +1,7 @@
 /** The gaps of a series, which strategies receive and reports print. */
 import type { FeedGap } from '../../domain/market.ts';
 import { counted, lengthText } from '../check/finding.ts';
-import { type Gap, leastGap, recordedGap, silencesIn } from '../check/gaps.ts';
+import { type Gap, minGap, recordedGap, silencesIn } from '../check/gaps.ts';
 import { Tally } from '../check/tally.ts';
 import { type Frame, frameClose } from '../resample.ts';
 import { seriesName } from './kinds.ts';
@@ -37,7 +37,7 @@ export function ledgerOf(series: Manifest): readonly FeedGap[] {
     if (before !== undefined) {
       const from = frame === undefined ? before.to : frameClose(frame, before.to);
       const spans = (before.to - before.from) / Math.max(1, before.rows);
-      const least = frame !== undefined ? 1 : leastGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
+      const least = frame !== undefined ? 1 : minGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
       if (month.from - from >= least) all.push([from, month.from]);
     }
     all.push(...month.gaps);

@@ -189,7 +189,7 @@ export function lockCatalogue(dir: string): () => void {
 }
 
 /** Reads at most: imports of many small files end several times a second. */
-const mostTurns = 20;
+const maxTurns = 20;
 
 /** Reads again where that failed, or `isDamaged`, while the catalogue changed: an import removes files that it replaced, which looks like damage. */
 export async function readAgain<T>(
@@ -199,7 +199,7 @@ export async function readAgain<T>(
 ): Promise<T> {
   for (let turn = 1; ; turn++) {
     const before = stateOf(dir);
-    const isChanged = (): boolean => turn < mostTurns && stateOf(dir) !== before;
+    const isChanged = (): boolean => turn < maxTurns && stateOf(dir) !== before;
     try {
       const result = await read();
       if (!isDamaged(result) || !isChanged()) return result;

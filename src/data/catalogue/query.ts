@@ -10,7 +10,7 @@ import { folderOf, listSeries, type Manifest, readAgain } from './manifest.ts';
 import { parquetOptions } from './parquet.ts';
 
 /** Rows of an answer that are printed; more belong into a file (`sluice data export`). */
-export const mostAnswerRows = 10_000;
+export const maxAnswerRows = 10_000;
 
 /** Answers one SELECT. A `Refusal` for anything that is none, for damaged files of a kind that it names, and with DuckDB's own words for what it cannot do. */
 export const query = (dir: string, sql: string) => readAgain(dir, () => queryNow(dir, sql));
@@ -56,9 +56,9 @@ async function answer({ api, connection }: Duck, sql: string) {
   const { EXPLAIN, SELECT } = api.StatementType;
   if (statement.statementType !== SELECT && statement.statementType !== EXPLAIN)
     throw new Refusal('only SELECT is allowed: import, resample and remove change stored data');
-  const reader = await statement.streamAndReadUntil(mostAnswerRows + 1);
+  const reader = await statement.streamAndReadUntil(maxAnswerRows + 1);
   const rows = reader.getRowsJson();
-  return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
+  return { columns: reader.columnNames(), rows: rows.slice(0, maxAnswerRows), cut: rows.length > maxAnswerRows };
 }
 
 function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {

@@ -26,7 +26,7 @@ export const seriousFindings = ({ imports }: Manifest): readonly Imported['findi
 const inRows: ReadonlySet<string> = new Set(['stuck', 'outliers', 'wicks', 'scale', 'zero-volume']);
 
 /** Findings of a kind that are listed one by one: recordings of weeks have hundreds of imports. */
-const mostAlike = 3;
+const maxAlike = 3;
 
 /** The warnings of a part of a series; `columns` are its klines. */
 export function seriesNotes(series: Manifest, part: Stretch, columns?: Columns): Notes {
@@ -55,10 +55,10 @@ function fewOf(found: readonly Found[], series: Manifest): readonly Notes[] {
   return [...kinds.values()].map((alike) => {
     const notes = notesOf(nameOf(series), alike);
     const [warnings, doubts] = [once(notes.warnings), once(notes.doubts)];
-    const left = warnings.length - mostAlike;
+    const left = warnings.length - maxAlike;
     if (left <= 0) return { warnings, doubts };
     const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind in other imports: sluice data check ${series.symbol} lists all`;
-    return { warnings: [...warnings.slice(0, mostAlike), more], doubts };
+    return { warnings: [...warnings.slice(0, maxAlike), more], doubts };
   });
 }
 

@@ -1,12 +1,12 @@
 /** Checks of recorded books as they pass by, one row for each level. */
-import { mostPrice, mostTurnover } from '../price-jumps.ts';
+import { maxPrice, maxTurnover } from '../price-jumps.ts';
 import { depthColumns } from '../tape.ts';
 import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
-import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './gaps.ts';
+import { type Gap, gapFindings, minGap, minOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
 import { Tally } from './tally.ts';
 
-const mostSilences = 100_000;
+const maxSilences = 100_000;
 
 export class DepthChecks {
   books = 0;
@@ -50,7 +50,7 @@ export class DepthChecks {
     this.#endBook();
     if (time < this.#time) this.#disorder.add(line, time);
     else if (time === this.#time) this.#sameTime.add(line, time);
-    else if (time - this.#time >= shortestGapMs.depth && this.#silences.length < mostSilences)
+    else if (time - this.#time >= shortestGapMs.depth && this.#silences.length < maxSilences)
       this.#silences.push([this.#time, time]);
     if (time - this.#time > oldBookMs) {
       this.#old.add(0, this.#time);
@@ -87,7 +87,7 @@ export class DepthChecks {
       const price = ((levels[bids + 1] as number) + (levels[asks + 1] as number)) / 2;
       this.#jumps.add({ line: this.#line, time: this.#time, price });
     }
-    const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= mostTurnover);
+    const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= maxTurnover);
     if (large >= 0) this.#volumes.add(this.#line, this.#time, `quantity ${levels[large + 1]}`);
   }
 
@@ -109,7 +109,7 @@ export class DepthChecks {
   }
 
   get gaps(): readonly Gap[] {
-    const least = leastGap('depth', this.#time - this.#first, this.books);
+    const least = minGap('depth', this.#time - this.#first, this.books);
     return this.#silences.filter(([from, to]) => to - from >= least);
   }
 
@@ -160,7 +160,7 @@ export class DepthChecks {
     const inGaps = this.gaps.reduce((sum, [from, to]) => sum + to - from, 0);
     const count = this.#old.count - this.gaps.length;
     const share = (this.#oldMs - inGaps + this.gaps.length * oldBookMs) / (this.#time - this.#first - inGaps);
-    if (count === 0 || share < leastOldShare) return [];
+    if (count === 0 || share < minOldShare) return [];
     const what = `${(share * 100).toFixed(1)} % of the time without a book of the last ${oldBookMs / 1_000} s (${counted(count, 'hole')})`;
     const effect = 'older books are not used: orders fill by trades alone there';
     return [{ check: 'old-books', count, refused: false, what, effect, places: this.#old.places }];
@@ -202,7 +202,7 @@ export function bookFault(levels: readonly number[]): string | undefined {
   let [bid, ask, last, side] = [0, Number.POSITIVE_INFINITY, 0, 0];
   for (let at = 0; at < levels.length; at += 3) {
     const [on, price, quantity] = [levels[at] as number, levels[at + 1] as number, levels[at + 2] as number];
-    if (!(price > 0 && price < mostPrice && quantity > 0)) return `price ${price}, quantity ${quantity}`;
+    if (!(price > 0 && price < maxPrice && quantity > 0)) return `price ${price}, quantity ${quantity}`;
     if (on > 0 && side < 0) return 'asks before bids';
     if (on !== side) {
       if (on > 0) bid = price;

@@ -13,13 +13,13 @@ export const shortestGapMs: Readonly<Record<Stream, number>> = { trades: 60_000,
 const spacings: Readonly<Record<Stream, number>> = { trades: 50, depth: 10 };
 
 /** How long a gap lasts at least where `count` trades or books came within `spanMs`, ms. */
-export const leastGap = (stream: Stream, spanMs: number, count: number): number =>
+export const minGap = (stream: Stream, spanMs: number, count: number): number =>
   Math.max(shortestGapMs[stream], (spacings[stream] * spanMs) / Math.max(1, count));
 
 /** Backtests do not fill by older depth (`maxBookAgeMs`), ms. */
 export const oldBookMs = 3_000;
 /** The share of the time without younger depth, gaps aside, from which on there is a warning. */
-export const leastOldShare = 0.01;
+export const minOldShare = 0.01;
 /** Depth that does not change for this long is stuck: in recorded data the longest pause is a second. */
 export const stuckBookMs = 600_000;
 
@@ -46,7 +46,7 @@ export const recordedGap = (symbol: string, channel: FeedGap['channel'], [from, 
 
 /** Silences between sorted times that are too long for how busy this market is; `count`: of trades or books. */
 export function silencesIn(stream: Stream, times: Float64Array, count: number): readonly Gap[] {
-  const least = leastGap(stream, (times.at(-1) ?? 0) - (times[0] ?? 0), count);
+  const least = minGap(stream, (times.at(-1) ?? 0) - (times[0] ?? 0), count);
   const gaps: Gap[] = [];
   for (let row = 1; row < times.length; row++) {
     const [from, to] = [times[row - 1] as number, times[row] as number];

@@ -1,6 +1,6 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
-import { isPossible, isWick, mostTurnover } from '../price-jumps.ts';
+import { isPossible, isWick, maxTurnover } from '../price-jumps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { klineColumns } from '../tape.ts';
 import { changingPlace } from '../time-zones.ts';
@@ -10,10 +10,10 @@ import { isJump, Jumps, outlierFinding } from './outliers.ts';
 import { Runs, Tally } from './tally.ts';
 
 /** Rows in a run that are alike in all but their time. */
-const leastStuck = 10;
+const minStuck = 10;
 const hourMs = 3_600_000;
 /** Steps in a run that are those of one larger interval: no market is quiet that regularly. */
-const leastMixed = 20;
+const minMixed = 20;
 const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
 
 export class KlineChecks {
@@ -37,9 +37,9 @@ export class KlineChecks {
   readonly #volumes = new Tally();
   readonly #swapped = new SwappedColumns();
   readonly #zone = new Tally();
-  readonly #stuck = new Runs(leastStuck);
-  readonly #quiet = new Runs(leastStuck);
-  readonly #mixed = new Runs(leastMixed);
+  readonly #stuck = new Runs(minStuck);
+  readonly #quiet = new Runs(minStuck);
+  readonly #mixed = new Runs(minMixed);
   #step = 0;
   #isOnGrid = false;
   readonly #zeroVolume = new Tally();
@@ -86,7 +86,7 @@ export class KlineChecks {
         if (isWick(open, open, close, this.#high, this.#low)) this.#opens.add(line, time, `open ${open}`);
         else this.#outside.add(line, time);
       }
-      if (volume * close >= mostTurnover) this.#volumes.add(line, time, `volume ${volume}`);
+      if (volume * close >= maxTurnover) this.#volumes.add(line, time, `volume ${volume}`);
       if (volume === 0) this.#zeroVolume.add(line, time);
       if (volume === 0 || this.#quiet.isRunning) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -265,9 +265,9 @@ export class KlineChecks {
 }
 
 /** Fewer pairs of rows prove nothing. */
-const leastPairs = 50;
+const minPairs = 50;
 /** More pairs change nothing. */
-const mostPairs = 10_000;
+const maxPairs = 10_000;
 /** How many times nearer closes must be to the previous open than opens to the previous close. Recorded rows reach 1.02 at most. */
 const surelyNearer = 2;
 
@@ -281,7 +281,7 @@ export class SwappedColumns {
   #close = Number.NaN;
 
   add(times: Float64Array, opens: Float64Array, closes: Float64Array, rows: number): void {
-    for (let row = 0; row < rows && this.#pairs < mostPairs; row++)
+    for (let row = 0; row < rows && this.#pairs < maxPairs; row++)
       this.#next(times[row] as number, opens[row] as number, closes[row] as number);
   }
 
@@ -298,7 +298,7 @@ export class SwappedColumns {
   }
 
   get isSwapped(): boolean {
-    return this.#pairs >= leastPairs && this.#wide > surelyNearer * this.#near;
+    return this.#pairs >= minPairs && this.#wide > surelyNearer * this.#near;
   }
 }
 

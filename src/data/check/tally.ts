@@ -1,7 +1,7 @@
 /** Counts of what a check finds, with the first few places, and the findings made of them. */
 import type { CheckName, Finding, Place } from './finding.ts';
 
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 export class Tally {
   count = 0;
@@ -9,7 +9,7 @@ export class Tally {
 
   add(line: number, time: number, what?: string): void {
     this.count++;
-    if (this.places.length < mostPlaces) this.places.push(placeOf(line, time, what));
+    if (this.places.length < maxPlaces) this.places.push(placeOf(line, time, what));
   }
 
   /** A finding for which data are refused; none when nothing was counted. */

@@ -1,14 +1,14 @@
 /** Checks of public trades as they pass by. */
-import { mostPrice, mostTurnover } from '../price-jumps.ts';
+import { maxPrice, maxTurnover } from '../price-jumps.ts';
 import { tradeColumns } from '../tape.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
-import { type Gap, gapFindings, leastGap, shortestGapMs } from './gaps.ts';
+import { type Gap, gapFindings, minGap, shortestGapMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
 import { Tally } from './tally.ts';
 
 /** Silences that are kept until the end; where there are more, they are too short to matter. */
-const mostSilences = 100_000;
-const leastRowsOneSided = 100;
+const maxSilences = 100_000;
+const minRowsOneSided = 100;
 
 export class TradeChecks {
   rows = 0;
@@ -34,9 +34,9 @@ export class TradeChecks {
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
-      if (!(price > 0 && quantity > 0 && price < mostPrice && quantity < 1e300))
+      if (!(price > 0 && quantity > 0 && price < maxPrice && quantity < 1e300))
         this.#impossible.add(line, time, `price ${price}, quantity ${quantity}`);
-      else if (price * quantity >= mostTurnover) this.#volumes.add(line, time, `quantity ${quantity}`);
+      else if (price * quantity >= maxTurnover) this.#volumes.add(line, time, `quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
       this.#jumps.add({ line, time, price });
@@ -52,7 +52,7 @@ export class TradeChecks {
 
   #nextMoment(line: number, time: number): void {
     if (time < this.#time) this.#disorder.add(line, time);
-    else if (time - this.#time >= shortestGapMs.trades && this.#silences.length < mostSilences)
+    else if (time - this.#time >= shortestGapMs.trades && this.#silences.length < maxSilences)
       this.#silences.push([this.#time, time]);
     this.#endMoment();
     if (Number.isNaN(this.#first)) this.#first = time;
@@ -78,14 +78,14 @@ export class TradeChecks {
   #endStretch(): void {
     const { moments, different, trades } = this.#doubled;
     if (moments === 0) return;
-    if (moments >= leastMoments && different >= leastDifferent)
+    if (moments >= minMoments && different >= minDifferent)
       this.#twice.add(this.#momentLine, this.#time, `${trades} trades`);
     this.#doubled = { moments: 0, different: 0, trades: 0 };
   }
 
   /** Silences that are too long for how busy this market is. */
   get gaps(): readonly Gap[] {
-    const least = leastGap('trades', this.#time - this.#first, this.rows);
+    const least = minGap('trades', this.#time - this.#first, this.rows);
     return this.#silences.filter(([from, to]) => to - from >= least);
   }
 
@@ -126,7 +126,7 @@ export class TradeChecks {
 
   #sideFinding(): readonly Finding[] {
     const { rows } = this;
-    if (rows < leastRowsOneSided || (this.#buys > 0 && this.#buys < rows)) return [];
+    if (rows < minRowsOneSided || (this.#buys > 0 && this.#buys < rows)) return [];
     const side = this.#buys === 0 ? 'SELL' : 'BUY';
     const effect =
       'the side in the source is wrong: resting orders of one side would never fill, those of the other too often';
@@ -136,20 +136,20 @@ export class TradeChecks {
 
 // Sources deliver trades twice, as after a reconnect. Single equal trades are usual and prove nothing.
 /** Different trades that a stretch of moments must repeat. */
-export const leastDifferent = 10;
+export const minDifferent = 10;
 /** Different trades that a block must repeat: the same ones in the same order are less likely by chance. Of recorded ones that are real it is two. */
-const leastInBlock = 5;
+const minInBlock = 5;
 /** Moments in a row in which every trade comes twice. */
-export const leastMoments = 5;
+export const minMoments = 5;
 /** A moment of more trades than this is not searched: that takes the square of their number. */
-const mostSearched = 4_000;
+const maxSearched = 4_000;
 
 /** The longest block of trades of one moment that repeats an earlier one of it, whole and in the same order. */
 export function repeatedBlock(
   keys: readonly (number | string)[],
 ): { readonly from: number; readonly length: number } | undefined {
   const count = keys.length;
-  if (count < 2 * leastInBlock || count > mostSearched) return undefined;
+  if (count < 2 * minInBlock || count > maxSearched) return undefined;
   let best = { from: 0, length: 0 };
   let before = new Uint16Array(count + 1);
   let now = new Uint16Array(count + 1);
@@ -162,5 +162,5 @@ export function repeatedBlock(
     [before, now] = [now, before];
   }
   const different = new Set(keys.slice(best.from, best.from + best.length)).size;
-  return different >= leastInBlock ? best : undefined;
+  return different >= minInBlock ? best : undefined;
 }

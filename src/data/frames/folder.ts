@@ -66,12 +66,12 @@ export function compactable(dir: string): readonly string[] {
     .map(({ path, state }) => (state === 'open' ? closeFrames(path) : path));
 }
 
-/** Removes files that are in the catalogue, the oldest first, until what is left takes at most `mostBytes`; what is left, bytes. */
-export function prune(dir: string, mostBytes: number): number {
+/** Removes files that are in the catalogue, the oldest first, until what is left takes at most `maxBytes`; what is left, bytes. */
+export function prune(dir: string, maxBytes: number): number {
   const files = frameFiles(dir);
   let left = files.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { path, bytes, state } of files) {
-    if (left <= mostBytes) break;
+    if (left <= maxBytes) break;
     if (state !== 'done') continue;
     rmSync(path, { force: true });
     left -= bytes;

@@ -68,7 +68,7 @@ describe('a recording', () => {
     const open = () =>
       new FrameWriter({
         dir,
-        mostBytes: 1e6,
+        maxBytes: 1e6,
         now: () => seen.now,
         opening: (isFirst) => Buffer.from(isFirst ? 'begins' : 'goes on'),
         ended: (why) => seen.ended.push(why),
@@ -94,7 +94,7 @@ describe('a recording', () => {
   });
 
   test('ends at its limit, and never takes more; what is in the catalogue gives way first', async () => {
-    const { dir, seen, open } = place({ mostBytes: 2_000 });
+    const { dir, seen, open } = place({ maxBytes: 2_000 });
     const first = open();
     first.add('frame', Buffer.alloc(1_000));
     await first.close();
@@ -143,7 +143,7 @@ describe('a recording', () => {
   const frameWriterIn = (dir: string, ended: string[]) =>
     new FrameWriter({
       dir,
-      mostBytes: 1e6,
+      maxBytes: 1e6,
       now: () => day,
       opening: () => Buffer.from('begins'),
       ended: (why) => ended.push(why),

@@ -11,14 +11,14 @@ const writeEveryMs = 500;
 /** A file is closed at this size, so that compaction never holds more of them than this in memory. */
 const fileBytes = 2 ** 26;
 /** Buffer for a slow disk; when it is full the recording ends, since trading needs the memory. */
-const mostBufferedBytes = 2 ** 26;
+const maxBufferedBytes = 2 ** 26;
 const dayMs = 86_400_000;
 
 export interface FrameWriterOptions {
   /** The catalogue. */
   readonly dir: string;
   /** Bytes that all files of frames may take; those in the catalogue give way first. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** UTC ms by the exchange's clock. */
   readonly now: () => number;
   /** A note that each file begins with, so that it can be read by itself. */
@@ -64,7 +64,7 @@ export class FrameWriter {
     const record = encoded({ kind, seenAt: this.#options.now(), machineAt: machineWall(), bytes });
     this.#buffered.push(record);
     this.#bufferedBytes += record.length;
-    if (this.#bufferedBytes > mostBufferedBytes)
+    if (this.#bufferedBytes > maxBufferedBytes)
       this.#end(`the disk does not keep up: ${megabytes(this.#bufferedBytes)} wait to be written`);
     else
       this.#stopTimer ??= systemClock.at(systemClock.now() + writeEveryMs, () => {
@@ -117,8 +117,8 @@ export class FrameWriter {
     const old = this.#file;
     if (old !== undefined && old.bytes <= fileBytes && old.day === day) return old;
     await this.#closeFile();
-    const { dir, mostBytes, opening } = this.#options;
-    this.#usedBytes = prune(dir, mostBytes);
+    const { dir, maxBytes, opening } = this.#options;
+    this.#usedBytes = prune(dir, maxBytes);
     const path = newFramePath(dir, now, this.#files);
     const note = encoded({ kind: 'note', seenAt: now, machineAt: machineWall(), bytes: opening(this.#files++ === 0) });
     const made: Open = { path, handle: await open(path, 'wx', 0o600), day, bytes: 0 };
@@ -131,12 +131,12 @@ export class FrameWriter {
   }
 
   #makeRoom(bytes: number): void {
-    const { dir, mostBytes } = this.#options;
-    if (this.#usedBytes + bytes <= mostBytes) return;
-    this.#usedBytes = prune(dir, mostBytes - bytes);
-    if (this.#usedBytes + bytes > mostBytes)
+    const { dir, maxBytes } = this.#options;
+    if (this.#usedBytes + bytes <= maxBytes) return;
+    this.#usedBytes = prune(dir, maxBytes - bytes);
+    if (this.#usedBytes + bytes > maxBytes)
       throw new Error(
-        `recorded frames take ${megabytes(mostBytes)}, the limit, and none of them are in the catalogue (sluice data compact)`,
+        `recorded frames take ${megabytes(maxBytes)}, the limit, and none of them are in the catalogue (sluice data compact)`,
       );
   }
 

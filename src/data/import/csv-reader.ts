@@ -3,7 +3,7 @@
  * taken only for at most 15 digits, where an integer below 2^53 is divided by an exact power of ten, which rounds once.
  */
 import { Refusal } from '../../domain/refusal.ts';
-import { type Batch, mostBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
+import { type Batch, maxBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
 import { isoMs } from './times.ts';
 
 /** How a column is read: `epoch` and `moment` become UTC ms, `side` and `makerBuys` become 1 for a taker who buys and -1. */
@@ -24,20 +24,20 @@ export interface CsvLayout {
   /** Of moments that name none. */
   readonly zone: string;
   /** Files that a configuration names: times in other units than ms, and more decimals than this, are refused. */
-  readonly strict?: { readonly mostDecimals: readonly number[] };
+  readonly strict?: { readonly maxDecimals: readonly number[] };
 }
 
 const zero = 48;
 const lineFeed = 10;
 const carriageReturn = 13;
 const quote = 34;
-const mostFastDigits = 15;
+const maxFastDigits = 15;
 /** Digits of which any number fits into 31 bits: their arithmetic costs half that of larger ones. */
-const mostSmallDigits = 9;
+const maxSmallDigits = 9;
 /** Digits of a time in ms since 2001-09-09. */
 const msDigits = 13;
-const leastMs = 1e12;
-const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
+const minMs = 1e12;
+const powers = Float64Array.from({ length: maxFastDigits + 1 }, (_, power) => Number(`1e${power}`));
 
 const [skip, number, epoch] = [0, 1, 2];
 const codes: Readonly<Record<Role, number>> = { skip, symbol: skip, number, epoch, moment: 3, side: 4, makerBuys: 5 };
@@ -111,14 +111,14 @@ export class CsvReader extends RowReader {
     this.#at = 0;
     while (this.#at < bytes.length) {
       this.#fill();
-      if (this.rows === mostBatchRows) yield this.batch();
+      if (this.rows === maxBatchRows) yield this.batch();
     }
   }
 
   #fill(): void {
     const bytes = this.#bytes;
     const end = bytes.length;
-    while (this.#at < end && this.rows < mostBatchRows) {
+    while (this.#at < end && this.rows < maxBatchRows) {
       this.lines++;
       const byte = bytes[this.#at] as number;
       if (this.#linesToSkip > 0 || byte === lineFeed || byte === carriageReturn) {
@@ -151,7 +151,7 @@ export class CsvReader extends RowReader {
     for (let cell = 0; cell <= last; cell++) {
       const code = codes[cell] as number;
       const ms = code === epoch && bytes[at + msDigits] === separator ? this.#milliseconds(at) : -1;
-      if (ms >= leastMs) {
+      if (ms >= minMs) {
         (columns[to[cell] as number] as Float64Array)[row] = ms;
         at += msDigits;
       } else if (code === skip && bytes[at] !== quote) {
@@ -181,8 +181,8 @@ export class CsvReader extends RowReader {
         }
         const stop = bytes[at] as number;
         const whole = stop === separator || stop === lineFeed || stop === carriageReturn;
-        let value = (digits <= mostSmallDigits ? mantissa : this.#mantissa(from, at)) / (powers[decimals] as number);
-        if (!whole || digits === 0 || digits > mostFastDigits || code > epoch) {
+        let value = (digits <= maxSmallDigits ? mantissa : this.#mantissa(from, at)) / (powers[decimals] as number);
+        if (!whole || digits === 0 || digits > maxFastDigits || code > epoch) {
           at = this.#endOfCell(from);
           value = this.#slowly(cell, from, at);
         } else if (code === epoch) value = this.epoch(value);
@@ -232,7 +232,7 @@ export class CsvReader extends RowReader {
 
   #noteDecimals(cell: number, from: number, to: number, decimals: number): void {
     const column = this.#to[cell] as number;
-    const most = this.#layout.strict?.mostDecimals[column] ?? Number.POSITIVE_INFINITY;
+    const most = this.#layout.strict?.maxDecimals[column] ?? Number.POSITIVE_INFINITY;
     if (decimals > most)
       throw new Refusal(
         `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${most} decimals: set the instrument's pricePrecision to match the data`,

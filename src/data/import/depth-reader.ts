@@ -6,16 +6,16 @@ import { issuesText } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { cellText, numberFrom } from './csv-reader.ts';
-import { checkSymbol, LineReader, mostLevels, notJson } from './line-reader.ts';
+import { checkSymbol, LineReader, maxLevels, notJson } from './line-reader.ts';
 import { SymbolCheck, type UnreadableLines } from './row-reader.ts';
 import { isoMs } from './times.ts';
 
 /** Levels of either side that are kept of updates: as many as Tardis' own snapshots have. */
 export const keptLevels = 25;
 /** The least time between two books made of updates, ms: a book of fifty rows for each update would fill the disk. */
-export const leastStepMs = 100;
+export const minStepMs = 100;
 /** Levels of one side that are followed; more would fill the memory. */
-const mostFollowed = 100_000;
+const maxFollowed = 100_000;
 
 export type DepthLayout = 'json' | 'levels' | 'objects' | 'tardis' | 'bands' | 'updates';
 
@@ -64,7 +64,7 @@ abstract class DepthReader extends LineReader {
     if (Number.isNaN(ms)) return 'the book has no time (t, time, ts or timestamp)';
     const count = bids.length + asks.length;
     if (count === 0) return 'the book is empty';
-    if (count > mostLevels) return tooManyLevels(counted(count, 'level'));
+    if (count > maxLevels) return tooManyLevels(counted(count, 'level'));
     const rows: number[][] = [];
     for (const [levels, side] of [[bids, 1] as const, [asks, -1] as const])
       for (const [price, quantity] of levels) {
@@ -81,7 +81,7 @@ abstract class DepthReader extends LineReader {
 }
 
 const tooManyLevels = (has: string): string =>
-  `the book has ${has}, but at most ${counted(mostLevels, 'level')} are read: keep the best of each side`;
+  `the book has ${has}, but at most ${counted(maxLevels, 'level')} are read: keep the best of each side`;
 
 const figure = z.union([z.number(), z.string()]);
 const level = z.union([
@@ -177,8 +177,8 @@ class BookLines<T> {
     const fault =
       typeof row === 'string'
         ? row
-        : this.#rows.length === mostLevels
-          ? tooManyLevels(`more than ${counted(mostLevels, 'level')}`)
+        : this.#rows.length === maxLevels
+          ? tooManyLevels(`more than ${counted(maxLevels, 'level')}`)
           : undefined;
     if (fault !== undefined) this.#isFaulty = true;
     else this.#rows.push(row as T);
@@ -292,7 +292,7 @@ class Side {
     }
     const isKnown = this.#levels[from]?.price === price;
     this.#levels.splice(from, isKnown ? 1 : 0, ...(amount === 0 ? [] : [{ price, level }]));
-    if (this.#levels.length > mostFollowed) this.#levels.pop();
+    if (this.#levels.length > maxFollowed) this.#levels.pop();
   }
 
   get best(): readonly Level[] {
@@ -302,7 +302,7 @@ class Side {
 
 /**
  * Tardis `incremental_book_L2`: updates, which become whole books. Rows of one `local_timestamp` are one message; a book follows a
- * message, `leastStepMs` after the one before.
+ * message, `minStepMs` after the one before.
  */
 class Updates extends DepthTable {
   #bids = new Side(1);
@@ -337,7 +337,7 @@ class Updates extends DepthTable {
 
   protected override complete(): void {
     const ms = Math.floor(Number(this.#time) / 1_000);
-    if (!this.#hasSnapshot || ms - this.#storedAt < leastStepMs) return;
+    if (!this.#hasSnapshot || ms - this.#storedAt < minStepMs) return;
     const [bids, asks] = [this.#bids.best, this.#asks.best];
     if (bids.length === 0 || asks.length === 0) return;
     this.#storedAt = ms;

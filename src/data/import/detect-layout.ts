@@ -15,7 +15,7 @@ import {
   symbolColumn,
 } from './columns.ts';
 import { type CsvColumn, cellText, numberFrom, textValue } from './csv-reader.ts';
-import { type DepthLayout, isOfLevels, isUpdate, keptLevels, leastStepMs } from './depth-reader.ts';
+import { type DepthLayout, isOfLevels, isUpdate, keptLevels, minStepMs } from './depth-reader.ts';
 import { namedSymbol, nameParts } from './file-names.ts';
 import type { Layout, LayoutOptions } from './layout.ts';
 import { longestLine, refuseSeveralSymbols, tooLong } from './row-reader.ts';
@@ -49,7 +49,7 @@ export function detectLayout(file: FileStart, given: LayoutOptions): Layout {
 export const isParquet = (head: Uint8Array): boolean => new TextDecoder().decode(head.subarray(0, 4)) === 'PAR1';
 
 /** The share of bytes that are no UTF-8 from which on a file is no text. */
-const mostBroken = 0.02;
+const maxBroken = 0.02;
 
 function refuseBinary({ path, head }: FileStart): void {
   const start = head.subarray(0, headBytes);
@@ -63,7 +63,7 @@ function refuseBinary({ path, head }: FileStart): void {
     throw new Refusal(
       `${path} is text in UTF-16, which Sluice does not read: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)`,
     );
-  if (start.includes(0) || text.split('\u{fffd}').length - 1 > mostBroken * start.length)
+  if (start.includes(0) || text.split('\u{fffd}').length - 1 > maxBroken * start.length)
     throw new Refusal(
       `${path} is neither text nor another known format (Parquet, or text packed as gz, xz, zst or zip): is it the right file?`,
     );
@@ -258,7 +258,7 @@ function depthColumns(
     return { layout: 'bands', about: 'Binance bookDepth', notes: [note] };
   }
   if (!names.includes('is_snapshot')) return undefined;
-  const note = `updates become books of the best ${keptLevels} levels, at most one each ${leastStepMs} ms`;
+  const note = `updates become books of the best ${keptLevels} levels, at most one each ${minStepMs} ms`;
   return { layout: 'updates', about: 'Tardis depth updates', notes: [note] };
 }
 

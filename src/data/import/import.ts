@@ -49,7 +49,7 @@ export interface ImportOptions extends LayoutOptions {
 }
 
 /** Rows in memory for a repair, or a file that begins with the newest; about 3 GB of klines. */
-const mostRowsInMemory = 60_000_000;
+const maxRowsInMemory = 60_000_000;
 
 /** Imports one file. A `Refusal` lists all faults; then the catalogue is as it was. */
 export async function importFile(path: string, options: ImportOptions) {
@@ -178,9 +178,9 @@ async function takeRows(
       await writer.add(batch.columns, batch.rows);
     } else {
       all.append(batch.columns, 0, batch.rows);
-      if (all.rows > mostRowsInMemory)
+      if (all.rows > maxRowsInMemory)
         throw new Refusal(
-          `${file.path} has more than ${counted(mostRowsInMemory, 'row')}, too many to repair: split the file`,
+          `${file.path} has more than ${counted(maxRowsInMemory, 'row')}, too many to repair: split the file`,
         );
     }
   }

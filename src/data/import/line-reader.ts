@@ -1,10 +1,10 @@
 /** Reads files whose rows are lines of text: JSON objects, and depth of every layout. */
 import { jsonOf } from '../../domain/json.ts';
 import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-reader.ts';
-import { type Batch, mostBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
+import { type Batch, maxBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
 
 /** Levels of one book at most: a book is never cut in two between batches. */
-export const mostLevels = 20_000;
+export const maxLevels = 20_000;
 
 /** Subclasses add the rows of a line with `push`, or of several lines once they are complete. */
 export abstract class LineReader extends RowReader {
@@ -22,7 +22,7 @@ export abstract class LineReader extends RowReader {
     for (const line of lines) {
       this.unreadable.refuseLong(this.lines + 1, line.length);
       this.#take(line);
-      if (this.rows > mostBatchRows - mostLevels) yield this.batch();
+      if (this.rows > maxBatchRows - maxLevels) yield this.batch();
     }
     this.unreadable.refuseLong(this.lines + 1, this.#rest.length);
   }

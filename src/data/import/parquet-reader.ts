@@ -10,15 +10,15 @@ import { columnNamed, columnPlaces, quantityNotes, type Rows, symbolColumn } fro
 import { byMaker, takerSides } from './csv-reader.ts';
 import { isParquet } from './detect-layout.ts';
 import type { LayoutOptions } from './layout.ts';
-import { type Batch, mostBatchRows, type Reading, refuseSeveralSymbols, type UnreadableLines } from './row-reader.ts';
-import { epochMs, epochUnit, leastNs } from './times.ts';
+import { type Batch, maxBatchRows, type Reading, refuseSeveralSymbols, type UnreadableLines } from './row-reader.ts';
+import { epochMs, epochUnit, minNs } from './times.ts';
 import type { DataFile } from './unpack.ts';
 
 /** Decimals of doubles are found by trying, up to this many. */
-const mostDecimals = 12;
+const maxDecimals = 12;
 const sampledRows = 200;
 /** Different symbols of a column that are compared. */
-const mostSymbols = 100;
+const maxSymbols = 100;
 
 /** Reads a Parquet file into batches; throws a `Refusal` when a column is missing. */
 export async function readParquetRows(
@@ -114,9 +114,7 @@ async function refuseSeveralIn(
   const name = names[symbolColumn(names, given.columns)];
   if (name === undefined) return;
   const text = `CAST(${identifier(name)} AS VARCHAR)`;
-  const found = await connection.runAndReadAll(
-    `SELECT DISTINCT ${text} FROM ${parquetFrom(path)} LIMIT ${mostSymbols}`,
-  );
+  const found = await connection.runAndReadAll(`SELECT DISTINCT ${text} FROM ${parquetFrom(path)} LIMIT ${maxSymbols}`);
   refuseSeveralSymbols(
     path,
     found.getRows().map(([cell]) => String(cell ?? '')),
@@ -180,7 +178,7 @@ function timeOf(column: Column, { zone = 'UTC' }: LayoutOptions, path: string): 
   const named = identifier(column.name);
   // A double cannot tell ns apart: what is finer than ms is cut off before.
   if (/^U?(BIG|HUGE)INT$/.test(column.type))
-    return `CAST(CASE WHEN ${named} >= ${leastNs} THEN ${named} - ${named} % 1000000 ELSE ${named} END AS DOUBLE)`;
+    return `CAST(CASE WHEN ${named} >= ${minNs} THEN ${named} - ${named} % 1000000 ELSE ${named} END AS DOUBLE)`;
   if (!isMoment(column)) return doubleOf(column);
   const name = escapeLine(column.name);
   if (zone !== 'UTC' && zone !== 'Z' && isLocal(column))
@@ -205,14 +203,14 @@ async function* batches(
   reading: ReadingState,
 ): AsyncGenerator<Batch> {
   const duck = await openDuck(1);
-  const columns = cells.map(() => new Float64Array(mostBatchRows));
-  const lines = new Uint32Array(mostBatchRows);
+  const columns = cells.map(() => new Float64Array(maxBatchRows));
+  const lines = new Uint32Array(maxBatchRows);
   const sql = `SELECT ${cells.map((cell) => cell.sql).join(', ')} FROM ${parquetFrom(path)}`;
   try {
     let rows = 0;
     for await (const vectors of vectorsOf(duck, sql, cells.length)) {
       const count = vectors[0]?.length ?? 0;
-      if (rows + count > mostBatchRows) {
+      if (rows + count > maxBatchRows) {
         yield batchOf(columns, rows, lines, reading, cells);
         rows = 0;
       }
@@ -267,8 +265,8 @@ function faultAt(columns: readonly Float64Array[], row: number): number {
 function noteDecimals(column: Float64Array, decimals: Uint8Array, index: number): void {
   let most = decimals[index] ?? 0;
   for (const value of column) {
-    while (most < mostDecimals && !hasAtMost(value, most)) most++;
-    if (most === mostDecimals) break;
+    while (most < maxDecimals && !hasAtMost(value, most)) most++;
+    if (most === maxDecimals) break;
   }
   decimals[index] = most;
 }

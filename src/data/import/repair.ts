@@ -3,8 +3,8 @@ import type { Table } from '../catalogue/parquet.ts';
 import { endOf, isSame } from '../catalogue/rows.ts';
 import { bookFault } from '../check/depth.ts';
 import type { Repair, Repaired } from '../check/finding.ts';
-import { leastDifferent, leastMoments, repeatedBlock } from '../check/trades.ts';
-import { isPossible, mostPrice } from '../price-jumps.ts';
+import { minDifferent, minMoments, repeatedBlock } from '../check/trades.ts';
+import { isPossible, maxPrice } from '../price-jumps.ts';
 
 /** The rows with the requested repairs. Repairs that changed nothing are not listed. */
 export function repairRows(table: Table, asked: ReadonlySet<Repair>) {
@@ -60,7 +60,7 @@ function possibleRows(table: Table): Uint32Array {
   const at = (column: number, row: number): number => columns[column]?.[row] ?? Number.NaN;
   return without(table, (row, end) => {
     if (kind === 'klines') return !isPossible(at(1, row), at(2, row), at(3, row), at(4, row), at(5, row));
-    if (kind === 'trades') return !(at(1, row) > 0 && at(1, row) < mostPrice && at(2, row) > 0);
+    if (kind === 'trades') return !(at(1, row) > 0 && at(1, row) < maxPrice && at(2, row) > 0);
     const levels: number[] = [];
     for (let one = row; one < end; one++) levels.push(at(2, one), at(3, one), at(4, one));
     const fault = bookFault(levels);
@@ -96,7 +96,7 @@ function tradesOnce(table: Table): Uint32Array {
   let stretch: number[] = [];
   let [moments, different] = [0, 0];
   const end = (): void => {
-    if (moments >= leastMoments && different >= leastDifferent) for (const row of stretch) drop.add(row);
+    if (moments >= minMoments && different >= minDifferent) for (const row of stretch) drop.add(row);
     stretch = [];
     [moments, different] = [0, 0];
   };

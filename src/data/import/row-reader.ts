@@ -6,13 +6,13 @@ import { symbolOf } from './file-names.ts';
 import { epochMs, epochUnit, isWholeMs } from './times.ts';
 
 /** Rows of one batch at most: the memory that reading a file takes. */
-export const mostBatchRows = 65_536;
+export const maxBatchRows = 65_536;
 /** Bytes of a line at most: only depth of thousands of levels has lines that long. */
 export const longestLine = 2 ** 21;
 /** At the thousandth unreadable line reading ends: the file is of another kind. */
-const mostUnreadable = 1_000;
+const maxUnreadable = 1_000;
 /** Unreadable lines that messages name; the rest is a number. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Rows as columns in the order of `columnsOf` (catalogue/kinds.ts); valid until the next batch. */
 export interface Batch {
@@ -42,8 +42,8 @@ export class UnreadableLines {
 
   note(line: number, what: string): void {
     this.count++;
-    if (this.first.length < mostNamed) this.first.push({ line, what: escapeLine(what) });
-    if (this.#isDropped || this.count < mostUnreadable) return;
+    if (this.first.length < maxNamed) this.first.push({ line, what: escapeLine(what) });
+    if (this.#isDropped || this.count < maxUnreadable) return;
     const [first] = this.first;
     throw new Refusal(
       `${this.path}: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read; import stopped (first: line ${first?.line}: ${first?.what}). Check that it is the right file, correct it, or import it without such lines (--repair unreadable)`,
@@ -67,7 +67,7 @@ export abstract class RowReader {
   /** Lines read so far. */
   lines = 0;
   protected readonly columns: readonly Float64Array[];
-  protected readonly lineOfRow = new Uint32Array(mostBatchRows);
+  protected readonly lineOfRow = new Uint32Array(maxBatchRows);
   protected rows = 0;
   readonly #onlyMs: boolean;
 
@@ -76,7 +76,7 @@ export abstract class RowReader {
     this.unreadable = unreadable;
     this.#onlyMs = onlyMs;
     this.decimals = new Uint8Array(width);
-    this.columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
+    this.columns = Array.from({ length: width }, () => new Float64Array(maxBatchRows));
   }
 
   abstract read(block: Uint8Array): Iterable<Batch>;

@@ -6,7 +6,7 @@ const secondsBelow = 1e11;
 const millisecondsBelow = 1e14;
 const microsecondsBelow = 1e17;
 /** Times from here on are in ns. */
-export const leastNs = microsecondsBelow;
+export const minNs = microsecondsBelow;
 /** Half a µs, in ms: doubles of times in ns are 256 ns apart, and a whole ms must not be read as the one before. */
 const halfMicrosecond = 5e-4;
 

@@ -8,8 +8,8 @@ import {
   afterSweep,
   type CleanSweeps,
   isMissed,
-  mostMoving,
-  mostUnexplained,
+  maxMoving,
+  maxUnexplained,
   nothingWeighed,
   proofs,
   weigh,
@@ -33,11 +33,11 @@ describe('proofs', () => {
         if (proof.kind === 'explained') expect(verdict).toBe('absence');
         if (proof.kind === 'failed') expect(verdict).toBe('again');
         if (verdict === 'doubt' && proof.kind === 'unexplained') {
-          const last = seen.filter(({ kind }) => kind === 'unexplained').slice(-mostUnexplained);
-          expect(last.map(({ text }) => text)).toEqual(Array(mostUnexplained).fill(proof.text));
+          const last = seen.filter(({ kind }) => kind === 'unexplained').slice(-maxUnexplained);
+          expect(last.map(({ text }) => text)).toEqual(Array(maxUnexplained).fill(proof.text));
         }
         if (verdict === 'doubt' && proof.kind === 'moving')
-          expect(seen.filter(({ kind }) => kind === 'moving').length).toBeGreaterThanOrEqual(mostMoving);
+          expect(seen.filter(({ kind }) => kind === 'moving').length).toBeGreaterThanOrEqual(maxMoving);
       }
     }
   });

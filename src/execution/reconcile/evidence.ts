@@ -5,9 +5,9 @@ import type { OrderState } from '../../domain/order.ts';
 import type { Proof } from './balance-proof.ts';
 
 /** Unexplained proofs in a row with the same facts, the sweep gap apart: the account may lag behind the lists. */
-export const mostUnexplained = 3;
+export const maxUnexplained = 3;
 /** Proofs without a quiet moment: an account that changes for so long needs a human. */
-export const mostMoving = 60;
+export const maxMoving = 60;
 
 /** The result of a proof. `again`: it proves nothing yet. */
 export type Verdict = 'absence' | 'doubt' | 'again';
@@ -20,9 +20,9 @@ export const proofs: Readonly<
   unexplained: {
     means: 'a difference in the balances stays unexplained',
     verdict: 'doubt',
-    after: mostUnexplained,
+    after: maxUnexplained,
   },
-  moving: { means: 'the account was never quiet enough to compare', verdict: 'doubt', after: mostMoving },
+  moving: { means: 'the account was never quiet enough to compare', verdict: 'doubt', after: maxMoving },
   impossible: { means: 'no balances, no baseline, or an order that may match', verdict: 'doubt' },
   failed: { means: 'a request failed', verdict: 'again' },
 };

@@ -29,13 +29,13 @@ export function likenessIn({ symbol, side, type, price, quantity, amount }: Orde
 }
 
 /** Volumes tried: the planned one and nine smaller ones. */
-const mostTries = 10;
+const maxTries = 10;
 const oneLot = 1n as Lots;
 
 /** The draft, or a slightly smaller one, whose key no other order has; undefined if there is none. */
 export function unlike(draft: OrderDraft, taken: ReadonlySet<string>, instrument: Instrument): OrderDraft | undefined {
   let tried: OrderDraft | undefined = draft;
-  for (let tries = 0; tries < mostTries && tried !== undefined; tries++) {
+  for (let tries = 0; tries < maxTries && tried !== undefined; tries++) {
     const likeness = likenessOf(tried);
     if (likeness === undefined) return undefined;
     if (!taken.has(likeness)) return tried;

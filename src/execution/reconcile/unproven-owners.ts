@@ -10,7 +10,7 @@ import type { ForeignEntry } from '../../journal/entries.ts';
 const firstWaitMs = 30_000;
 const longestWaitMs = 3_600_000;
 /** Sides of trades kept for one order. Further ones are booked from the journal's evidence at the next start. */
-const mostSides = 1_000;
+const maxSides = 1_000;
 
 /** One side of a trade. */
 export interface TradeSide {
@@ -54,7 +54,7 @@ export class DoubtfulOrders {
   /** Keeps a trade of an order, in case it is ours. */
   keep(orderId: string, side: TradeSide): void {
     const sides = this.#orders.get(orderId)?.sides;
-    if (sides !== undefined && sides.length < mostSides) sides.push(side);
+    if (sides !== undefined && sides.length < maxSides) sides.push(side);
   }
 
   /** The order of a symbol whose query is due, if any; its wait doubles. */

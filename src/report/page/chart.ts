@@ -160,13 +160,13 @@ export class KlineChart {
   }
 
   /** More klines than this would be narrower than a pixel. */
-  get #mostInView(): number {
+  get #maxInView(): number {
     return Math.max(150, this.#box.clientWidth * 0.8);
   }
 
   #load(from: number, to: number): void {
     if (this.#shown === undefined) return;
-    this.#level = finestFor(this.#shown.levels, from, to, this.#mostInView);
+    this.#level = finestFor(this.#shown.levels, from, to, this.#maxInView);
     if (this.#level === undefined) return;
     ({ klines: this.#klines, values: this.#values } = nearView(this.#level, from, to));
     this.#indicators.draw(this.#klines, this.#values);
@@ -244,7 +244,7 @@ export class KlineChart {
     const [first, last] = [this.#klines[0]?.time ?? 0, this.#klines.at(-1)?.time ?? 0];
     const isAtEnd =
       (from < first && level.klines[0]?.time !== first) || (to > last && level.klines.at(-1)?.time !== last);
-    if (isAtEnd || finestFor(this.#shown.levels, from, to, this.#mostInView) !== level) this.#load(from, to);
+    if (isAtEnd || finestFor(this.#shown.levels, from, to, this.#maxInView) !== level) this.#load(from, to);
     this.#drawMarks(from, to);
   }
 }

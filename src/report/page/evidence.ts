@@ -18,7 +18,7 @@ export const moment = (time: number): string => new Date(time).toISOString().sli
 export const amount = (value: number, most: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: most });
 /** Fills of one kline that are listed. */
-const mostListed = 40;
+const maxListed = 40;
 
 type Cell = readonly [text: string, cls?: string];
 const row = (name: 'td' | 'th', cells: readonly Cell[]): HTMLElement => {
@@ -59,12 +59,12 @@ export function showEvidence({ kline, ms }: Pointed, shown: Shown, asset: string
   const { fills } = shown;
   const found = fills.slice(indexAt(fills, kline.time), indexAt(fills, kline.time + ms));
   const count = found.length === 0 ? 'no fill' : `${found.length} ${found.length === 1 ? 'fill' : 'fills'}`;
-  const more = found.length > mostListed ? `, the first ${mostListed}` : '';
+  const more = found.length > maxListed ? `, the first ${maxListed}` : '';
   const box = byId('clicked');
   box.replaceChildren(element('p', `${moment(kline.time)} UTC: ${count}${more}`, 'about'));
   if (found.length === 0) return;
   const table = document.createElement('table');
-  table.append(row('th', head), ...found.slice(0, mostListed).map((fill) => row('td', fillCells(fill, shown, asset))));
+  table.append(row('th', head), ...found.slice(0, maxListed).map((fill) => row('td', fillCells(fill, shown, asset))));
   const scroll = element('div', '', 'scroll-x');
   scroll.append(table);
   box.append(scroll);

@@ -7,7 +7,7 @@ import type { OpenLevel } from './levels.ts';
 import type { Kline } from './unpack.ts';
 
 /** Panes below the prices: more leave no room. Further indicators share the last. */
-const mostPanes = 3;
+const maxPanes = 3;
 /** Height of such a pane, of that of the prices. */
 const paneShare = 0.25;
 
@@ -28,7 +28,7 @@ export class IndicatorLines {
     const isOver = indicators.map((_, index) => isPriceLike(whole.values[index] ?? [], whole.klines));
     const groups = [...new Set(indicators.filter((_, index) => !isOver[index]).map(groupOf))];
     this.#lines = indicators.map((one, index) => {
-      const pane = isOver[index] ? 0 : Math.min(mostPanes, groups.indexOf(groupOf(one)) + 1);
+      const pane = isOver[index] ? 0 : Math.min(maxPanes, groups.indexOf(groupOf(one)) + 1);
       return this.#add(pane);
     });
     for (const [index, pane] of this.#chart.panes().entries()) pane.setStretchFactor(index === 0 ? 1 : paneShare);

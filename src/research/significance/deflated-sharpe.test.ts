@@ -4,8 +4,8 @@ import {
   deflatedSharpe,
   expectedBestSharpe,
   expectedLargest,
-  leastBacktestYears,
-  leastTrackRecord,
+  minBacktestYears,
+  minTrackRecord,
   normalShape,
   probabilisticSharpe,
   sharpeStandardError,
@@ -38,7 +38,7 @@ test.for([
   [{ skewness: -1.4455, kurtosis: 7.0497 }, 0.8183, 0.155, 1.1593],
 ] as const)('deviation of a ratio and the shortest track record %#', ([of, ratio, deviation, years]) => {
   expect(sharpeStandardError(ratio, 134, of)).toBeCloseTo(deviation, 4);
-  expect((leastTrackRecord(ratio, of) ?? 0) / 12).toBeCloseTo(years, 3);
+  expect((minTrackRecord(ratio, of) ?? 0) / 12).toBeCloseTo(years, 3);
 });
 
 test('the deflated Sharpe ratio of its paper', () => {
@@ -52,13 +52,13 @@ test('the deflated Sharpe ratio of its paper', () => {
 });
 
 test('the shortest backtest that 45 tries deserve', () => {
-  expect(leastBacktestYears(45)).toBeCloseTo(4.998087, 5);
+  expect(minBacktestYears(45)).toBeCloseTo(4.998087, 5);
 });
 
 test('says nothing where moments allow no deviation', () => {
   const impossible = { skewness: 9, kurtosis: 1 };
   expect(sharpeStandardError(1, 100, impossible)).toBeUndefined();
   expect(probabilisticSharpe(1, 100, impossible)).toBeUndefined();
-  expect(leastTrackRecord(-0.1, normalShape)).toBeUndefined();
-  expect([expectedBestSharpe(1, 1), leastBacktestYears(1)]).toEqual([0, 0]);
+  expect(minTrackRecord(-0.1, normalShape)).toBeUndefined();
+  expect([expectedBestSharpe(1, 1), minBacktestYears(1)]).toEqual([0, 0]);
 });

@@ -28,7 +28,7 @@ export function probabilisticSharpe(ratio: number, count: number, shape: Shape, 
 }
 
 /** How many returns it takes until the probability that the true ratio lies above `beyond` is `sure` (MinTRL). */
-export function leastTrackRecord(ratio: number, shape: Shape, beyond = 0, sure = 0.95): number | undefined {
+export function minTrackRecord(ratio: number, shape: Shape, beyond = 0, sure = 0.95): number | undefined {
   const variance = spread(ratio, shape);
   return ratio <= beyond || variance <= 0 ? undefined : 1 + variance * (normalQuantile(sure) / (ratio - beyond)) ** 2;
 }
@@ -52,5 +52,5 @@ export const deflatedSharpe = (
 ): number | undefined => probabilisticSharpe(ratio, count, shape, expectedBestSharpe(variance, trials));
 
 /** Years below which the best of trials without skill is expected to show a yearly ratio of `target` (MinBTL). */
-export const leastBacktestYears = (trials: number, target = 1): number =>
+export const minBacktestYears = (trials: number, target = 1): number =>
   trials < 2 ? 0 : (expectedLargest(trials) / target) ** 2;

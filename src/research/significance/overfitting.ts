@@ -2,7 +2,7 @@
 import type { Sample } from '../sample-moments.ts';
 
 /** 12,870 ways to halve sixteen blocks; more blocks take hours and add nothing. */
-const mostBlocks = 16;
+const maxBlocks = 16;
 
 /** Every way to choose half of the blocks, in the order of their numbers: so the rest of the first is the last, and so on. */
 function halves(blocks: number): number[][] {
@@ -92,8 +92,8 @@ function splitOf(within: Float64Array, beyond: Float64Array): { readonly logit: 
  */
 export function overfitting(columns: readonly Sample[], blocks: number, judge: Judge = 'mean') {
   const rows = columns[0]?.length ?? 0;
-  if (blocks % 2 !== 0 || blocks < 2 || blocks > mostBlocks)
-    throw new RangeError(`blocks must be even, 2 to ${mostBlocks}, not ${blocks}`);
+  if (blocks % 2 !== 0 || blocks < 2 || blocks > maxBlocks)
+    throw new RangeError(`blocks must be even, 2 to ${maxBlocks}, not ${blocks}`);
   if (columns.length < 2 || rows < blocks) return undefined;
   const size = Math.floor(rows / blocks);
   const trials = new Blocks(columns, blocks, size, judge);

@@ -41,7 +41,7 @@ export interface KillRequest {
 /** Between two polls, real ms: the delay of a kill of one strategy. A kill of all is checked at the last hop of each order. */
 export const killPollMs = 50;
 /** A reason is a sentence, not a file. */
-const mostReason = 200;
+const maxReason = 200;
 export const signalText = 'by the signal SIGUSR2';
 
 /** The name of the file that kills a strategy, or all. */
@@ -96,7 +96,7 @@ function madeOf(path: string): string | undefined {
 
 function textOf(path: string): string {
   try {
-    return redact(readFileSync(path, 'utf8')).slice(0, mostReason).split('\n')[0]?.trim() ?? '';
+    return redact(readFileSync(path, 'utf8')).slice(0, maxReason).split('\n')[0]?.trim() ?? '';
   } catch {
     return '';
   }

@@ -31,7 +31,7 @@ export function stoppedText(
 }
 
 /** Sentences of what is in force, at most. */
-const mostStanding = 3;
+const maxStanding = 3;
 
 /** Kills, pauses and HALTs in force, as they are journalled. */
 export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution'>): readonly KillEntry[] => [
@@ -46,8 +46,8 @@ export function standingOf(assembled: Pick<Assembled, 'risk' | 'execution'>): St
   const entries = stopsOf(assembled);
   const mark = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
   const newest = entries.toSorted((a, b) => b.at - a.at);
-  const more = newest.length > mostStanding ? [`And ${newest.length - mostStanding} more.`] : [];
-  return { mark, text: [...newest.slice(0, mostStanding).map((entry) => killText(entry).text), ...more].join(' ') };
+  const more = newest.length > maxStanding ? [`And ${newest.length - maxStanding} more.`] : [];
+  return { mark, text: [...newest.slice(0, maxStanding).map((entry) => killText(entry).text), ...more].join(' ') };
 }
 
 /** What a resume means for the halts that it lifts. */

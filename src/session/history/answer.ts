@@ -13,10 +13,10 @@ export type AnyQuestion = { [Q in Question]: { readonly question: Q; readonly as
 
 const hourMs = 3_600_000;
 /** Steps that are answered; the first ones are left out. */
-const mostSteps = 400;
+const maxSteps = 400;
 
 const shown = (steps: readonly Step[]): TimelineView['steps'] =>
-  steps.slice(-mostSteps).map((step) => ({ ...step, detail: clipped(step.detail) }));
+  steps.slice(-maxSteps).map((step) => ({ ...step, detail: clipped(step.detail) }));
 
 function why(reader: JournalReader, dir: string, subject: string): TimelineView {
   const { order, steps } = timelineOf(reader, dir, subject);

@@ -7,13 +7,13 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { FromThread } from './thread.ts';
 
 /** Questions that wait; one more is refused. Pages ask one after another, so this is more than they need. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** Real ms that an answer may take. Then the thread is ended, and the next question begins another. */
 const patienceMs = 20_000;
 /** Real ms without a question after which the thread ends, and gives its memory back. */
 const idleMs = 60_000;
 /** What the thread may use: more ends it, and not the daemon. */
-const mostHeapMb = 512;
+const maxHeapMb = 512;
 
 interface Waiting {
   readonly question: Question;
@@ -47,7 +47,7 @@ export function history(dir: string, clock: Clock): History & { close(): Promise
   function begin(): Worker {
     const made = new Worker(moduleUrl('./thread', import.meta.url), {
       workerData: dir,
-      resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
     made.unref();
     // A thread that was ended may still have sent an answer: it is not one to the next question.
@@ -75,7 +75,7 @@ export function history(dir: string, clock: Clock): History & { close(): Promise
   return {
     ask: <Q extends Question>(question: Q, asked: Asked<Q>) =>
       new Promise<Answers[Q]>((resolve, reject) => {
-        if (isClosed || waiting.length >= mostWaiting) {
+        if (isClosed || waiting.length >= maxWaiting) {
           reject(new Refusal(isClosed ? 'the daemon stops' : 'too many questions at once: try again', 1));
           return;
         }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Asked, type LogLevel, type LogLine, type LogView, logLevels } from '../../dashboard/history.ts';
 
 /** What is read of the log, from its end. */
-const mostBytes = 4 * 1024 * 1024;
-const mostLines = 300;
+const maxBytes = 4 * 1024 * 1024;
+const maxLines = 300;
 /** Longer lines are cut: a reply of an exchange may be a whole page. */
 const longestLine = 1_000;
 
@@ -54,8 +54,8 @@ function lineOf(text: string): LogLine & { readonly strategy?: string | undefine
 
 /** Of the log in a state directory, and of the file before it where that was rotated lately. */
 export function logLines(dir: string, { level, strategy, text }: Asked<'log'>): LogView {
-  const newest = endOf(join(dir, 'sluice.log'), mostBytes);
-  const left = mostBytes - Buffer.byteLength(newest.text);
+  const newest = endOf(join(dir, 'sluice.log'), maxBytes);
+  const left = maxBytes - Buffer.byteLength(newest.text);
   const before = left > 0 ? endOf(join(dir, 'sluice.log.1'), left) : { text: '', isCut: true };
   const wanted = text?.toLowerCase();
   const lines = `${before.text}${newest.text}`
@@ -64,10 +64,10 @@ export function logLines(dir: string, { level, strategy, text }: Asked<'log'>): 
     .map(lineOf)
     .filter((line) => logLevels.indexOf(line.level) >= logLevels.indexOf(level))
     .filter((line) => strategy === undefined || line.strategy === strategy || isNamed(line.text, strategy));
-  const shown = lines.slice(-mostLines).reverse();
+  const shown = lines.slice(-maxLines).reverse();
   return {
     lines: shown.map(({ at, level: of, text: said }) => ({ at, level: of, text: said })),
-    isCut: newest.isCut || before.isCut || lines.length > mostLines,
+    isCut: newest.isCut || before.isCut || lines.length > maxLines,
   };
 }
 

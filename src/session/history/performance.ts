@@ -12,7 +12,7 @@ import type { JournalReader } from '../../journal/reader.ts';
 /** The longest lists that are answered; older ones are left out. */
 const most = { day: 62, week: 60, month: 60 } as const satisfies Record<PeriodUnit, number>;
 /** Points of a curve: more cannot be seen. */
-const mostPoints = 1_000;
+const maxPoints = 1_000;
 const dayMs = 86_400_000;
 
 /** The start of the period of a time, UTC ms. 1 January 1970 was a Thursday. */
@@ -116,7 +116,7 @@ class Walk {
     if (this.#count % this.#step !== 0) this.curve.pop();
     this.curve.push(point);
     this.#count++;
-    if (this.curve.length < 4 * mostPoints) return;
+    if (this.curve.length < 4 * maxPoints) return;
     this.curve = this.curve.filter((_, index) => index % 2 === 1);
     this.#step *= 2;
   }
@@ -161,7 +161,7 @@ function periodsOf(unit: PeriodUnit, days: ReadonlyMap<number, Sums>): readonly 
 
 /** Evenly spread points, with the last one. */
 const thinned = (curve: readonly EquityPoint[]): readonly EquityPoint[] => {
-  const step = Math.ceil(curve.length / mostPoints);
+  const step = Math.ceil(curve.length / maxPoints);
   return curve.filter((_, index) => (curve.length - 1 - index) % step === 0);
 };
 
@@ -199,7 +199,7 @@ function viewOf(
   if (strategy === undefined) {
     // A day without a fill has a change of equity, too.
     for (const [day, profit] of equityByDay(reader)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
-    points = reader.equityCurve(mostPoints);
+    points = reader.equityCurve(maxPoints);
     deepest = new Drawdown();
     for (const point of points) deepest.add(point);
   }

@@ -197,7 +197,7 @@ const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
 });
 
 /** Denied signals that are shown. */
-const mostDenials = 20;
+const maxDenials = 20;
 
 export interface Timeline {
   /** Of a timeline of an order. */
@@ -214,7 +214,7 @@ export interface Timeline {
  */
 export function timelineOf(reader: JournalReader, dir: string, subject: string): Timeline {
   const isStrategy = reader.strategies().includes(subject);
-  const denials = reader.denials(mostDenials, subject);
+  const denials = reader.denials(maxDenials, subject);
   const order = denials.length === 0 ? findOrder(reader, subject) : undefined;
   const lost =
     order === undefined && denials.length === 0 && !isStrategy
@@ -242,7 +242,7 @@ const speedOf = (reader: JournalReader): number => Number(reader.memories().get(
 const inOrder = (steps: readonly Step[]): readonly Step[] => steps.toSorted((a, b) => a.at - b.at);
 
 /** Orders of one decision whose steps are shown. */
-const mostOrders = 10;
+const maxOrders = 10;
 
 /** What became of the signal in force at a time: its orders with their steps, and the denials until the next signal. Empty without a signal. */
 export function decisionTimeline(
@@ -255,10 +255,10 @@ export function decisionTimeline(
   const next = reader.signalAfter(strategy, symbol, at);
   const orders = reader.orders(
     'strategy = ? AND symbol = ? AND decision = ? ORDER BY created_at LIMIT ?',
-    ...[strategy, symbol, signal.decision, mostOrders],
+    ...[strategy, symbol, signal.decision, maxOrders],
   );
   const denied = reader
-    .denials(mostDenials, strategy)
+    .denials(maxDenials, strategy)
     .filter((one) => one.symbol === symbol && one.at >= signal.at && one.at < (next?.at ?? Number.POSITIVE_INFINITY));
   const speed = speedOf(reader);
   return [

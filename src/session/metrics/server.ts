@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { MetricsConfig } from '../../config/metrics.ts';
-import { leastTokenLength } from '../../dashboard/access.ts';
+import { minTokenLength } from '../../dashboard/access.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
 import type { Metrics, Standing } from './metrics.ts';
 
@@ -34,11 +34,11 @@ export function metricsToken({ host }: MetricsConfig, given: string | undefined)
   const token = given === '' ? undefined : given;
   if (token === undefined && !isLoopback(host))
     throw new Refusal(
-      `metrics.host ${host} can be reached from other machines: put a token of ${leastTokenLength} characters or more into ${tokenName} (environment or .env), or leave metrics.host out`,
+      `metrics.host ${host} can be reached from other machines: put a token of ${minTokenLength} characters or more into ${tokenName} (environment or .env), or leave metrics.host out`,
     );
-  if (token !== undefined && token.length < leastTokenLength)
+  if (token !== undefined && token.length < minTokenLength)
     throw new Refusal(
-      `${tokenName} has ${token.length} characters: use ${leastTokenLength} or more, such as openssl rand -hex 16 makes`,
+      `${tokenName} has ${token.length} characters: use ${minTokenLength} or more, such as openssl rand -hex 16 makes`,
     );
   return token;
 }

@@ -17,7 +17,7 @@ export function compactions(dir: string, report: (line: string) => void, program
 }
 
 /** What a compaction says at most, characters: a line for each file that waits. */
-const mostText = 4_000;
+const maxText = 4_000;
 
 /** Runs `sluice data compact`; resolves when it has ended, however: what it could not do waits for the next time. */
 function compactBeside(dir: string, report: (line: string) => void, program: string): Promise<void> {
@@ -26,7 +26,7 @@ function compactBeside(dir: string, report: (line: string) => void, program: str
     const child = spawn(process.execPath, [program, 'data', 'compact', '--data', dir], { stdio: [...stdio] });
     let text = '';
     child.stderr?.setEncoding('utf8').on('data', (more: string) => {
-      text = (text + more).slice(-mostText);
+      text = (text + more).slice(-maxText);
     });
     child.once('error', (error) => {
       report(causeOf(error));

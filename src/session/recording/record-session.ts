@@ -34,7 +34,7 @@ export function recordSession(
       dir,
       source: new URL(config.exchange.restUrl).hostname,
       symbols: recordedOf(configured),
-      mostBytes: config.recordMostMb * 1e6,
+      maxBytes: config.recordMaxMb * 1e6,
       ended: failed,
       closed: () => compacting.request(),
     });

@@ -31,7 +31,7 @@ export interface RecorderOptions {
   readonly source: string;
   readonly symbols: readonly Recorded[];
   /** Bytes that recorded frames may take on the disk. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Called once if the recording ends early. Trading goes on. */
   readonly ended: (why: string) => void;
   /** A file was closed: at the end of a day, at its full size. */
@@ -41,7 +41,7 @@ export interface RecorderOptions {
 export type Recorder = ReturnType<typeof recorder>;
 
 /** Takes the lock of the catalogue's frames; a `Refusal` when another process records into it. */
-export function recorder({ dir, source, symbols, mostBytes, ended, closed }: RecorderOptions) {
+export function recorder({ dir, source, symbols, maxBytes, ended, closed }: RecorderOptions) {
   const unlock = lockFrames(dir);
   const listening: Subscription[] = [];
   let writer: FrameWriter | undefined;
@@ -56,7 +56,7 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
     },
     /** Subscribes to the channels and begins. */
     follow(feed: MarketFeed, clock: Clock): void {
-      writer = new FrameWriter({ dir, mostBytes, now: () => clock.now(), opening, ended, closed });
+      writer = new FrameWriter({ dir, maxBytes, now: () => clock.now(), opening, ended, closed });
       listening.push(feed.gaps.subscribe((gap) => note({ gap })));
       for (const { symbol, trades, depth, klines } of symbols) {
         if (trades) listening.push(feed.trades(symbol).subscribe());

@@ -18,7 +18,7 @@ import type { TryOutData, TryOutMessage, TryOutPast } from './try-out-thread.ts'
 /** Real ms that a file may take to load, its klines to arrive, and its decisions: what waits for ever is given up then. */
 const [loadMs, klinesMs, decideMs] = [15_000, 45_000, 15_000];
 /** What the thread may use: more ends it, and not the daemon. */
-const mostHeapMb = 1_024;
+const maxHeapMb = 1_024;
 
 /** What of a running strategy it needs. */
 type Tried = Omit<Runner, 'failed'>;
@@ -33,7 +33,7 @@ export async function tryOut(runner: Tried, one: NamedHosted, again: Again): Pro
   const { strategy: _, params: __, ...hosted } = one;
   const worker = new Worker(moduleUrl('./try-out-thread', import.meta.url), {
     workerData: { again, hosted } satisfies TryOutData,
-    resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
   });
   const failing = Promise.withResolvers<never>();
   worker.on('error', (error) => failing.reject(new Refusal(`it throws: ${clipped(errorText(error))}`)));

@@ -13,11 +13,11 @@ import type { JoinedMoment } from '../../strategy/markets/several-markets-host.t
  */
 export const missingAfterMs = 12_000;
 /** Klines in a row that a market may miss before the others stop waiting for it. */
-export const mostMissed = 3;
+export const maxMissed = 3;
 /** Moments that may wait at once; beyond that the oldest pass without a decision. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 /** Open times that are remembered of each market: as many klines as a feed fills in at once. */
-const mostRemembered = 3_000;
+const maxRemembered = 3_000;
 
 export interface MomentsOptions {
   /** The interval of each market. */
@@ -140,13 +140,13 @@ export class Moments {
 
   #remember(market: Market, openTime: number): void {
     market.last = openTime;
-    if (market.seen.push(openTime) > mostRemembered * 2) market.seen.splice(0, mostRemembered);
+    if (market.seen.push(openTime) > maxRemembered * 2) market.seen.splice(0, maxRemembered);
   }
 
   /** Passes the moments that are complete or have waited long enough, in the order of time. */
   #pass(): void {
     this.#stopTimer();
-    while (this.#waiting.length > mostWaiting) this.#next(false);
+    while (this.#waiting.length > maxWaiting) this.#next(false);
     for (let first = this.#waiting[0]; first !== undefined && !this.#isHeld; first = this.#waiting[0]) {
       const missing = this.#missingAt(first);
       const { clock } = this.#options;
@@ -172,19 +172,19 @@ export class Moments {
   #missingAt({ time, klines }: Waiting): readonly number[] {
     const missing: number[] = [];
     for (const [index, market] of this.#markets.entries())
-      if (klines[index] === undefined && market.missed < mostMissed && isDue(market, time)) missing.push(index);
+      if (klines[index] === undefined && market.missed < maxMissed && isDue(market, time)) missing.push(index);
     return missing;
   }
 
   #missed(index: number): void {
     const market = this.#markets[index] as Market;
     market.missed++;
-    if (market.missed === mostMissed) this.#options.silent?.(index, true);
+    if (market.missed === maxMissed) this.#options.silent?.(index, true);
   }
 
   #arrived(index: number): void {
     const market = this.#markets[index] as Market;
-    if (market.missed >= mostMissed) this.#options.silent?.(index, false);
+    if (market.missed >= maxMissed) this.#options.silent?.(index, false);
     market.missed = 0;
   }
 }

@@ -15,7 +15,7 @@ import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import { type Held, held, source } from '../../trading/hot-streams.ts';
 import { withHoldings } from '../../trading/seen-holding.ts';
 import { queryUntilAnswered } from '../preflight/connect.ts';
-import { Moments, mostMissed } from './moments.ts';
+import { Moments, maxMissed } from './moments.ts';
 import { type Course, type Runner, remembering, thinking, threw, warmupKlines } from './running-strategy.ts';
 
 /** Markets whose history is fetched at once: more of them only wait for one another's request weight. */
@@ -161,7 +161,7 @@ function silences({ clock, notice }: Runner, { id, markets }: HostedMarkets) {
       isReported.add(index);
       notice({
         level: 'warn',
-        text: `strategy ${id}: the last ${mostMissed} klines of ${symbol} ${interval} are missing; its other markets wait for them no longer`,
+        text: `strategy ${id}: the last ${maxMissed} klines of ${symbol} ${interval} are missing; its other markets wait for them no longer`,
       });
     }
   };

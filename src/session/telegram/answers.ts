@@ -16,7 +16,7 @@ export interface Answering {
 }
 
 /** Of decisions and steps, the newest. */
-const mostLines = 12;
+const maxLines = 12;
 
 export async function answer(answering: Answering, by: string, command: Command): Promise<string> {
   try {
@@ -114,7 +114,7 @@ function profitText(shown: View, atStart: Readonly<Record<string, string>>): str
 
 /** The last decisions. */
 function decisionsText({ decisions }: View): string {
-  const lines = decisions.slice(0, mostLines).map(({ at, strategy, symbol, draft, verdict, code, text }) => {
+  const lines = decisions.slice(0, maxLines).map(({ at, strategy, symbol, draft, verdict, code, text }) => {
     const denied = verdict === 'denied' ? `DENIED by ${code ?? 'a rule'}: ` : '';
     return `${moment(at)} ${strategy} ${symbol} ${draft}: ${denied}${text}`;
   });
@@ -124,6 +124,6 @@ function decisionsText({ decisions }: View): string {
 /** `subject`: a strategy, or an order's id, ours or the exchange's, or the end of one. */
 async function whyText(history: History, subject: string): Promise<string> {
   const { title, advice, steps } = await history.ask('why', { subject });
-  const lines = steps.slice(-mostLines).map(({ at, event, detail }) => `${moment(at)} ${event}: ${detail}`);
+  const lines = steps.slice(-maxLines).map(({ at, event, detail }) => `${moment(at)} ${event}: ${detail}`);
   return [title, ...(advice === undefined ? [] : [advice]), ...lines].join('\n');
 }

@@ -30,9 +30,9 @@ export interface BotParts {
 }
 
 /** A command that arrives later is not carried out, ms. */
-export const mostAgeMs = 60_000;
+export const maxAgeMs = 60_000;
 /** Foreign chats that are reported; beyond that none is. */
-const mostForeign = 100;
+const maxForeign = 100;
 
 export class Bot {
   readonly #parts: BotParts;
@@ -72,7 +72,7 @@ export class Bot {
     if (!this.#isAllowed(chat.id)) return;
     const parsed = parse(text);
     const ageMs = this.#parts.now() - date * 1_000;
-    if (ageMs > mostAgeMs) {
+    if (ageMs > maxAgeMs) {
       const minutes = Math.round(ageMs / 60_000);
       return wire.send(
         chat.id,
@@ -104,7 +104,7 @@ export class Bot {
   #isAllowed(chat: number): boolean {
     const id = String(chat);
     if (this.#parts.chats.has(id)) return true;
-    if (!this.#foreign.has(id) && this.#foreign.size < mostForeign) {
+    if (!this.#foreign.has(id) && this.#foreign.size < maxForeign) {
       this.#foreign.add(id);
       this.#parts.notice(
         'warn',

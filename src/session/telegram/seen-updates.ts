@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { outboxFile } from '../../alerts/outbox.ts';
 
 /** The Bot API numbers updates anew after a quiet week, so the ids themselves are kept, these many. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 
 export class SeenUpdates {
   readonly #db: Database.Database | undefined;
@@ -19,13 +19,13 @@ export class SeenUpdates {
   isNew(update: number): boolean {
     if (this.#inMemory.has(update)) return false;
     this.#inMemory.add(update);
-    if (this.#inMemory.size > mostKept) this.#inMemory.delete(this.#inMemory.values().next().value as number);
+    if (this.#inMemory.size > maxKept) this.#inMemory.delete(this.#inMemory.values().next().value as number);
     try {
       const noted =
         this.#db?.prepare('INSERT OR IGNORE INTO telegram_updates (id) VALUES (?)').run(update).changes !== 0;
       this.#db
         ?.prepare('DELETE FROM telegram_updates WHERE seq <= (SELECT max(seq) FROM telegram_updates) - ?')
-        .run(mostKept);
+        .run(maxKept);
       return noted;
     } catch {
       return true;

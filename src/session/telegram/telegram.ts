@@ -15,7 +15,7 @@ import { fromBot, type ToBot } from './commands.ts';
 import type { BotData } from './thread.ts';
 
 /** A Bot API that floods must not take the memory of the daemon, MB. */
-const mostMemoryMb = 200;
+const maxMemoryMb = 200;
 
 /** Obeys the chats that the configuration allows, until the session ends. */
 export function obeyTelegram(
@@ -43,7 +43,7 @@ function startTelegram(
 ): () => Promise<void> {
   const worker = new Worker(moduleUrl('./thread', import.meta.url), {
     workerData: data,
-    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   });
   let isEnded = false;
   let started: Readonly<Record<string, string>> | undefined;

@@ -20,20 +20,20 @@ export interface BotData {
 /** How long the Bot API holds a question for updates, and how long it may take, s. */
 const [holdS, patienceS] = [25, 40];
 /** Longest answer of the Bot API: 100 updates are less than half of it. */
-const mostAnswerBytes = 8_000_000;
+const maxAnswerBytes = 8_000_000;
 /** Longest text of a message, characters (Telegram: 4096). */
-const mostCharacters = 4_000;
+const maxCharacters = 4_000;
 /** Failures in a row that are reported, and the longest wait between two tries, real ms. */
 const [reportedFailures, longestWaitMs] = [3, 60_000];
 
 function wireOf({ server, token }: BotData): Wire {
   // A redirect could carry what is sent elsewhere. Both are options of node-fetch, which grammy uses.
-  const baseFetchConfig = { redirect: 'error', size: mostAnswerBytes } as const;
+  const baseFetchConfig = { redirect: 'error', size: maxAnswerBytes } as const;
   const api = new Api(token, { apiRoot: server, timeoutSeconds: patienceS, baseFetchConfig });
   return {
     updates: (from) => api.getUpdates({ offset: from, timeout: holdS, allowed_updates: ['message', 'callback_query'] }),
     async send(chat, text, button) {
-      const plain = escapeText(redact(text)).slice(0, mostCharacters);
+      const plain = escapeText(redact(text)).slice(0, maxCharacters);
       await api.sendMessage(chat, plain, {
         link_preview_options: { is_disabled: true },
         ...(button && { reply_markup: { inline_keyboard: [[{ text: button[0], callback_data: button[1] }]] } }),

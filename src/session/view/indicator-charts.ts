@@ -11,11 +11,11 @@ import type { ValuesWatcher } from '../../strategy/values-watcher.ts';
 import { marketsOf } from '../../trading/lanes.ts';
 
 /** Values that are kept of one strategy, 8 bytes each: with more indicators than 200, fewer klines each. */
-const mostValues = 200_000;
+const maxValues = 200_000;
 /** Lines that are answered for one chart; further ones are counted. */
-const mostLines = 24;
+const maxLines = 24;
 /** Values of one answer: writing more would keep the daemon from trading for too long. With more lines, the newest klines are answered. */
-const mostAnswered = 12_000;
+const maxAnswered = 12_000;
 
 /** The newest values of some indicators, by the open time of the klines of one chart. */
 class Rows {
@@ -74,7 +74,7 @@ interface Chart {
 type Charts = readonly { readonly own: Interval; readonly charts: readonly Chart[] }[];
 
 function chartsOf(one: Hosted, indicators: readonly NamedIndicator[]): Charts {
-  const most = Math.max(1, Math.min(maxKlines, Math.floor(mostValues / Math.max(1, indicators.length))));
+  const most = Math.max(1, Math.min(maxKlines, Math.floor(maxValues / Math.max(1, indicators.length))));
   const all = indicators.map(({ name, indicator }, place) => ({ name, indicator, place }));
   return marketsOf(one).map(({ role, symbol, interval }: HostedMarket, index) => {
     // What is made of several markets is drawn in the first.
@@ -146,7 +146,7 @@ export class IndicatorCharts {
         .filter((chart) => chart.symbol === symbol && chart.interval === interval && chart.names.length > 0)
         .map((chart) => ({ strategy, ...chart })),
     );
-    let room = mostLines;
+    let room = maxLines;
     const shown = here.flatMap(({ names, ...chart }) => {
       const its = names.slice(0, room);
       room -= its.length;
@@ -154,7 +154,7 @@ export class IndicatorCharts {
     });
     const count = (charts: readonly { readonly names: readonly string[] }[]): number =>
       charts.reduce((sum, { names }) => sum + names.length, 0);
-    const most = Math.floor(mostAnswered / Math.max(1, count(shown)));
+    const most = Math.floor(maxAnswered / Math.max(1, count(shown)));
     return {
       run: this.#run,
       values: shown.map(({ strategy, role, names, rows }) => ({

@@ -6,7 +6,7 @@ import type { Entry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
 import { pastOf } from '../../risk/kill.ts';
 
 /** The oldest are dropped. */
-const mostNotices = 20;
+const maxNotices = 20;
 
 export class Notices {
   /** Newest first. */
@@ -41,7 +41,7 @@ export class Notices {
 
   #add(notice: NoticeView): void {
     this.list.unshift(notice);
-    for (const dropped of this.list.splice(mostNotices)) this.#kills.delete(dropped);
+    for (const dropped of this.list.splice(maxNotices)) this.#kills.delete(dropped);
   }
 
   /** What a resume ended must not go on to stand there in red. */

@@ -34,10 +34,10 @@ import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';
 import { formerIn, shownOf, strategyView } from './strategy-view.ts';
 
-const mostDecisions = 60;
-const mostFills = 200;
-const mostUnknowns = 20;
-const mostSteps = 12;
+const maxDecisions = 60;
+const maxFills = 200;
+const maxUnknowns = 20;
+const maxSteps = 12;
 const dayMs = 86_400_000;
 
 export interface ScreenOptions {
@@ -76,7 +76,7 @@ export class Screen {
     for (const one of options.hosted.flatMap(marketsOf))
       if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
     for (const one of options.hosted) this.#charts.add(one);
-    for (const fill of options.loaded.past.newestFills(mostFills)) this.#addFill(fill);
+    for (const fill of options.loaded.past.newestFills(maxFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
     for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);
@@ -233,7 +233,7 @@ export class Screen {
   }
 
   #addDecision(decision: DecisionView): void {
-    first(this.#decisions, decision, mostDecisions);
+    first(this.#decisions, decision, maxDecisions);
   }
 
   #addSignal({ at, strategy, symbol, signal }: SignalEntry): void {
@@ -269,7 +269,7 @@ export class Screen {
     if (unknown === undefined) return;
     const [step, resolved] = [stepText(event), resolvedText(event.event, event.detail)];
     if (step !== undefined) {
-      const steps = [...unknown.steps, { at, text: step }].slice(-mostSteps);
+      const steps = [...unknown.steps, { at, text: step }].slice(-maxSteps);
       this.#unknowns.set(clientOrderId, { ...unknown, steps });
     } else if (resolved !== undefined)
       this.#unknowns.set(clientOrderId, { ...unknown, resolved: { at, text: resolved } });
@@ -288,13 +288,13 @@ export class Screen {
     const begun = { clientOrderId, strategy, symbol, order, since, cause, steps: [], resolved: undefined };
     this.#unknowns.set(clientOrderId, begun);
     for (const [id, unknown] of this.#unknowns) {
-      if (this.#unknowns.size <= mostUnknowns) break;
+      if (this.#unknowns.size <= maxUnknowns) break;
       if (unknown.resolved !== undefined) this.#unknowns.delete(id);
     }
   }
 
   #addFill(fill: FillEntry): void {
-    first(this.#fills, fillView(fill), mostFills);
+    first(this.#fills, fillView(fill), maxFills);
   }
 }
 

@@ -51,7 +51,7 @@ export interface BanKeeperParts {
 }
 
 /** A shorter stop after a 429 is usual, real ms. */
-const leastBanMs = 2_000;
+const minBanMs = 2_000;
 
 /** What a ban means, with its end: nothing leaves, whatever it is for. */
 export const forbiddenText = (until: number): string =>
@@ -76,7 +76,7 @@ export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () =
       reported = undefined;
       return;
     }
-    if (reported !== undefined || until - clock.now() < clock.machine(leastBanMs)) return;
+    if (reported !== undefined || until - clock.now() < clock.machine(minBanMs)) return;
     reported = until;
     notice({
       level: 'error',

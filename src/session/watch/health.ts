@@ -12,11 +12,11 @@ import { unlessOutOfFiles } from './file-shortage.ts';
 /** Between two checks, real ms. */
 export const healthMs = 1_000;
 /** A check that comes so much later means a standstill, real ms. */
-const mostDelayMs = 2_000;
+const maxDelayMs = 2_000;
 /** Between retries of the sweep, ms of the clock. */
 const retryMs = 2_000;
 /** Resident memory above which the process ends, for its supervisor to restart it: ten times that of a busy one. */
-const mostMemoryBytes = 2 * 1024 ** 3;
+const maxMemoryBytes = 2 * 1024 ** 3;
 
 export interface HealthParts {
   readonly clock: Pick<Clock, 'sleep'>;
@@ -39,7 +39,7 @@ export function health(parts: HealthParts): () => void {
   const textOf = (ms: number): string =>
     `this process was blocked for ${Math.round(ms / 1_000)} s: the exchange is swept before an order is created`;
   // Checked with every order: the first task after a standstill may create one.
-  parts.halts.also(() => sweeping ?? (delayMs() > mostDelayMs ? textOf(delayMs()) : undefined));
+  parts.halts.also(() => sweeping ?? (delayMs() > maxDelayMs ? textOf(delayMs()) : undefined));
 
   async function sweep(): Promise<void> {
     for (;;) {
@@ -55,7 +55,7 @@ export function health(parts: HealthParts): () => void {
   return () => {
     const delay = delayMs();
     lastAt = steady();
-    if (delay > mostDelayMs) {
+    if (delay > maxDelayMs) {
       const isSweeping = sweeping !== undefined;
       sweeping = textOf(delay);
       parts.notice({ level: 'warn', text: sweeping });
@@ -63,6 +63,6 @@ export function health(parts: HealthParts): () => void {
     }
     const bytes = unlessOutOfFiles(memoryBytes) ?? 0;
     const used = `this process uses ${Math.round(bytes / 1024 ** 2)} MiB of memory, more than it should need`;
-    if (bytes > mostMemoryBytes) parts.fatal(new Error(`${used}: it ends; the next start continues`));
+    if (bytes > maxMemoryBytes) parts.fatal(new Error(`${used}: it ends; the next start continues`));
   };
 }

@@ -135,7 +135,7 @@ export const canceledShape = (order: SimOrder, habits: Habits): Json => ({
 });
 
 /** Rows of own trades that are kept as JSON: each poll lists the newest ones again. Beyond it all are dropped. */
-const mostRows = 4_096;
+const maxRows = 4_096;
 const rowsBy = new WeakMap<Habits, Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>>();
 
 /** An own trade in a list, of the account that it belongs to. */
@@ -143,7 +143,7 @@ export function ownTradeRow(own: OwnTrade, at: Instrument, habits: Habits): Json
   const rows = rowsBy.get(habits) ?? new Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>();
   const known = rows.get(own);
   if (known?.at === at) return known.row;
-  if (rows.size >= mostRows) rows.clear();
+  if (rows.size >= maxRows) rows.clear();
   const row = written(ownTradeShape(own, at, habits));
   rowsBy.set(habits, rows.set(own, { at, row }));
   return row;

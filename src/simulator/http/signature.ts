@@ -4,13 +4,13 @@ import type { Clock } from '../../clock/clock.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 
 /** Secrets whose keys are kept ready: more than the users of an exchange for tests. Past it all are made anew. */
-const mostSecrets = 256;
+const maxSecrets = 256;
 const keys = new Map<string, KeyObject>();
 
 /** Making a key takes several times as long as the HMAC. */
 function keyOf(secret: string): KeyObject {
   const key = keys.get(secret) ?? createSecretKey(secret, 'utf8');
-  if (keys.size >= mostSecrets) keys.clear();
+  if (keys.size >= maxSecrets) keys.clear();
   keys.set(secret, key);
   return key;
 }

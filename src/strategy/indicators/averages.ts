@@ -100,7 +100,7 @@ export function tema(source: Source, period: number): Indicator {
 
 /** Hull moving average: the WMA over √`period` values of 2 × WMA(`period` / 2) - WMA(`period`), both rounded down (Hull 2005). */
 export function hma(source: Source, period: number): Indicator {
-  refuseInvalid('hma', { sources: [source], periods: { period }, leastPeriod: 2 });
+  refuseInvalid('hma', { sources: [source], periods: { period }, minPeriod: 2 });
   const faster = weighted([wma(source, Math.floor(period / 2)), wma(source, period)], [2, -1]);
   return wma(faster, Math.floor(Math.sqrt(period)));
 }

@@ -67,7 +67,7 @@ export const overOne = (
   source: Source,
   period: number,
   kernel: () => Kernel,
-  more: Partial<Pick<Recipe<'value'>, 'leastPeriod' | 'variant' | 'factors'>> & { readonly warmup?: number } = {},
+  more: Partial<Pick<Recipe<'value'>, 'minPeriod' | 'variant' | 'factors'>> & { readonly warmup?: number } = {},
 ): Indicator =>
   calculated({
     ...{ name, sources: [source], periods: { period }, warmup: period, ...more },

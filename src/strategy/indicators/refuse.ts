@@ -10,18 +10,18 @@ export interface Arguments {
   /** Whole numbers of klines. */
   readonly periods?: Readonly<Record<string, number>>;
   /** The smallest period, where it is not 1. */
-  readonly leastPeriod?: number;
+  readonly minPeriod?: number;
   /** Numbers above 0. */
   readonly factors?: Readonly<Record<string, number>>;
 }
 
 /** Longer windows are mistakes: their memory alone would be hundreds of megabytes. */
-const mostKlines = 1_000_000;
+const maxKlines = 1_000_000;
 
 /** Throws for an unknown source, a period that is no whole number of klines, or a factor that is not above 0. */
 export function refuseInvalid(
   name: string,
-  { sources = [], periods = {}, leastPeriod = 1, factors = {} }: Arguments,
+  { sources = [], periods = {}, minPeriod = 1, factors = {} }: Arguments,
 ): void {
   const given = argumentsText([...sources, ...Object.values(periods), ...Object.values(factors)]);
   const refuse = (what: string): never => {
@@ -33,8 +33,8 @@ export function refuseInvalid(
         `a kline has no ${typeof source === 'string' ? source : inspect(source, { depth: 0 })}; there are ${priceNames.join(', ')}, and other indicators`,
       );
   for (const [which, period] of Object.entries(periods))
-    if (!Number.isInteger(period) || period < leastPeriod || period > mostKlines)
-      refuse(`the ${which} must be a whole number of klines, ${leastPeriod} or more`);
+    if (!Number.isInteger(period) || period < minPeriod || period > maxKlines)
+      refuse(`the ${which} must be a whole number of klines, ${minPeriod} or more`);
   for (const [which, factor] of Object.entries(factors))
     if (!(Number.isFinite(factor) && factor > 0)) refuse(`the ${which} must be a number above 0`);
 }

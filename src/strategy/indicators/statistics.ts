@@ -48,7 +48,7 @@ export const linearRegression = (
   period: number,
 ): Readonly<Record<'value' | 'slope' | 'r2', Indicator>> =>
   linesOf({
-    ...{ name: 'linearRegression', sources: [source], periods: { period }, leastPeriod: 2 },
+    ...{ name: 'linearRegression', sources: [source], periods: { period }, minPeriod: 2 },
     lines: { value: period, slope: period, r2: period },
     begin() {
       const distancesOf = weightedDistances(source, period);
@@ -97,7 +97,7 @@ export const percentRank = (source: Source, period: number): Indicator =>
 /** Pearson's correlation of two sources over the last `period` values, -1 to 1; 0 where all values of one are equal. */
 export const correlation = (a: Source, b: Source, period: number): Indicator =>
   calculated({
-    ...{ name: 'correlation', sources: [a, b], periods: { period }, leastPeriod: 2, warmup: period },
+    ...{ name: 'correlation', sources: [a, b], periods: { period }, minPeriod: 2, warmup: period },
     begin() {
       const sumsOf = pairedDistances(period);
       const ofA = growing();
@@ -119,7 +119,7 @@ export const correlation = (a: Source, b: Source, period: number): Indicator =>
  * their changes from kline to kline. 0 where the benchmark's changes are all equal. TA-Lib's BETA has the two the other way around.
  */
 export function beta(source: Source, benchmark: Source, period: number): Indicator {
-  refuseInvalid('beta', { sources: [source, benchmark], periods: { period }, leastPeriod: 2 });
+  refuseInvalid('beta', { sources: [source, benchmark], periods: { period }, minPeriod: 2 });
   return calculated({
     ...{ name: 'beta', sources: [change(source), change(benchmark)], variant: period, warmup: period },
     begin() {

@@ -11,7 +11,7 @@ import { averageRanges, rangeOf } from './ranges.ts';
  */
 export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', Indicator>> =>
   linesOf({
-    ...{ name: 'adx', prices: ['high', 'low', 'close'], periods: { period }, leastPeriod: 2 },
+    ...{ name: 'adx', prices: ['high', 'low', 'close'], periods: { period }, minPeriod: 2 },
     lines: { adx: 2 * period, plusDI: period + 1, minusDI: period + 1 },
     begin() {
       const kept = 1 - 1 / period;

@@ -22,7 +22,7 @@ import {
   units,
 } from '../../domain/money.ts';
 import type { Intent, OrderReport, Outcome } from '../../domain/order.ts';
-import { feeOf, mostRate, ratesOf, Turnover } from '../../fill/fees.ts';
+import { feeOf, maxRate, ratesOf, Turnover } from '../../fill/fees.ts';
 import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
 import type { FeeRates, Fees, Rules } from '../../fill/rules.ts';
 import type { Balance } from '../venue.ts';
@@ -56,7 +56,7 @@ export interface RestoredOrder {
 }
 
 /** Open orders at one time; more are rejected, as exchanges do. */
-const mostOpen = 1000;
+const maxOpen = 1000;
 
 export class PaperAccount {
   readonly records: Records;
@@ -72,7 +72,7 @@ export class PaperAccount {
     this.#options = options;
     this.records = new Records(options.keepsClosed);
     this.#balances = new PaperBalances(options.balances, options.mayOwe);
-    this.#feeReserve = mostRate(options.fees);
+    this.#feeReserve = maxRate(options.fees);
     this.#turnover = options.fees.tiers === undefined ? undefined : new Turnover();
     this.#nextId = options.firstId ?? 1;
   }
@@ -99,7 +99,7 @@ export class PaperAccount {
     if (at === undefined) return rejected('-1121', 'Invalid symbol.');
     const fault = faultOf(intent, at);
     if (fault !== undefined) return fault;
-    if (this.#openCount >= mostOpen) return rejected('-1015', 'Too many orders.');
+    if (this.#openCount >= maxOpen) return rejected('-1015', 'Too many orders.');
     if (this.records.working(intent.clientOrderId) !== undefined) return rejected('-1014', 'Client order id in use.');
     const locked = this.#lockFor(intent, lotsOf(intent), at);
     if (!this.#balances.lock(payingAsset(intent, at), locked)) return rejected('-2017', 'Insufficient balance');

@@ -1,7 +1,7 @@
 /** A simulated venue on klines, for backtests. The backtest steps it through the phases of each kline (`fill/kline-fills.ts`). */
 import type { Interval } from '../../domain/interval.ts';
 import type { Intent } from '../../domain/order.ts';
-import { mostRate } from '../../fill/fees.ts';
+import { maxRate } from '../../fill/fees.ts';
 import type { UsualDay } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { Step, Stop, StopHit } from '../../fill/orders.ts';
@@ -45,7 +45,7 @@ export class PaperMarket {
       ...(liquidity !== undefined && { liquidity }),
       ...(finer !== undefined && { finer }),
       rules: options.rules,
-      ...(options.rules.sizing === 'fillWithFee' && { feeInAmount: mostRate(options.fees) }),
+      ...(options.rules.sizing === 'fillWithFee' && { feeInAmount: maxRate(options.fees) }),
       canPay: (...asked) => account.canPay(...asked),
     });
   }

@@ -29,7 +29,7 @@ export interface PaperTrade extends VenueTrade {
 /** As many rows as the exchange gives at most (specification §4.2). */
 const pageSize = 1000;
 /** Of each symbol's trades and of all closed orders the youngest are kept, at least half as many; older ones cannot be asked for. */
-const mostKept = 4_000;
+const maxKept = 4_000;
 
 export class Records {
   readonly #keepsClosed: boolean;
@@ -64,14 +64,14 @@ export class Records {
   close(order: PaperOrder): void {
     this.#byClientId.delete(order.intent.clientOrderId);
     if (!this.#keepsClosed) return;
-    if (this.#closed.length >= mostKept) this.#closed.splice(0, mostKept / 2);
+    if (this.#closed.length >= maxKept) this.#closed.splice(0, maxKept / 2);
     this.#closed.push(order);
   }
 
   addTrade(trade: PaperTrade): void {
     if (!this.#keepsClosed) return;
     const trades = getOrMake(this.#trades, trade.symbol, () => []);
-    if (trades.length >= mostKept) trades.splice(0, mostKept / 2);
+    if (trades.length >= maxKept) trades.splice(0, maxKept / 2);
     trades.push(trade);
   }
 

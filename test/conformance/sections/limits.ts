@@ -16,7 +16,7 @@ const patience = 200;
 const quietMs = 2_200;
 /** Requests that took longer may have been within two windows. */
 const enoughMs = 1_900;
-const mostTries = 6;
+const maxTries = 6;
 
 const given = new WeakMap<Session, number>();
 /** An address that no check has used before. */
@@ -64,7 +64,7 @@ async function frequency(at: Session, send: (from: string) => Promise<Reply>, pe
       tookMs > enoughMs,
       `request ${perTwoSeconds + 1} in ${tookMs} ms draws HTTP ${next.status}: ${shown(next.text)}`,
     );
-    ok(tries < mostTries, `${perTwoSeconds} requests took ${tookMs} ms: this machine is too slow to show anything`);
+    ok(tries < maxTries, `${perTwoSeconds} requests took ${tookMs} ms: this machine is too slow to show anything`);
   }
 }
 

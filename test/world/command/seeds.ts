@@ -1,6 +1,6 @@
 /** Seeds in great number: a run for itself, or a stretch of a campaign that is kept in a file; `--twice` compares hashes. */
 import { textTable } from '../../../src/terminal/table.ts';
-import { add, addHashes, counted, leastPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
+import { add, addHashes, counted, minPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
 import type { Failure } from '../failure.ts';
 import { Reach } from '../reach.ts';
 import type { Task } from '../worker.ts';
@@ -101,7 +101,7 @@ function report(
   more: { build: Build; unlike: readonly number[] },
 ): void {
   const { seeds } = stretch;
-  const least: Readonly<Partial<Record<keyof Totals, number>>> = leastPerSeed;
+  const least: Readonly<Partial<Record<keyof Totals, number>>> = minPerSeed;
   const rows = counted.map((name) => [
     name,
     String(stretch[name]),

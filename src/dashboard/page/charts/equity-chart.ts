@@ -17,13 +17,13 @@ const pointedAt = signal<number | undefined>(undefined);
 
 const axisMoney = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 });
 
-/** Seconds between two places on the time axis: the smallest of these that needs at most `mostPlaces`. */
+/** Seconds between two places on the time axis: the smallest of these that needs at most `maxPlaces`. */
 const steps = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400, 604_800];
-const mostPlaces = 800;
+const maxPlaces = 800;
 
 const stepOf = (points: readonly EquityPoint[]): number => {
   const span = seconds((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
-  return steps.find((step) => span / step <= mostPlaces) ?? Math.ceil(span / mostPlaces);
+  return steps.find((step) => span / step <= maxPlaces) ?? Math.ceil(span / maxPlaces);
 };
 const placeOf = ({ at }: EquityPoint, step: number): number => Math.floor(seconds(at) / step) * step;
 

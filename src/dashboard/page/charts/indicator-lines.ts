@@ -32,10 +32,10 @@ export interface Placement {
 
 const colours = 8;
 /** What is shown before somebody chooses: more lines look alike, and more panes leave no room. */
-const mostLines = 8;
-const mostPanes = 3;
+const maxLines = 8;
+const maxPanes = 3;
 /** Choices that are remembered, the latest. */
-const mostChoices = 200;
+const maxChoices = 200;
 const name = 'sluice-indicators';
 
 function stored(): ReadonlyMap<string, boolean> {
@@ -52,7 +52,7 @@ const choices = signal(stored());
 
 function choose(key: string, isShown: boolean): void {
   const others = [...choices.value].filter(([other]) => other !== key);
-  choices.value = new Map([...others, [key, isShown] as const].slice(-mostChoices));
+  choices.value = new Map([...others, [key, isShown] as const].slice(-maxChoices));
   try {
     localStorage.setItem(name, JSON.stringify([...choices.value]));
   } catch {
@@ -71,7 +71,7 @@ function isBelow(run: string, line: IndicatorLine, all: readonly KlineView[]): b
   const below = !isPriceLike(values, all);
   // Before the first value nothing can be said.
   if (all.length > 0 && values.length > 0) {
-    if (places.size >= mostChoices) places.clear();
+    if (places.size >= maxChoices) places.clear();
     places.set(key, below);
   }
   return below;
@@ -84,7 +84,7 @@ export function placementOf(market: MarketView, all: readonly KlineView[]): Plac
   const groups = new Set<string>();
   const placed = lines.map((line, index): Placed => {
     const below = isBelow(chart, line, all);
-    const isRoom = index < mostLines && (!below || groups.has(line.group) || groups.size < mostPanes);
+    const isRoom = index < maxLines && (!below || groups.has(line.group) || groups.size < maxPanes);
     const isShown = choices.value.get(line.key) ?? isRoom;
     if (below && isShown) groups.add(line.group);
     return { line, isBelow: below, isShown, colour: `line-${(index % colours) + 1}` };

@@ -27,7 +27,7 @@ interface Received {
 /** Real ms between two questions: an answer has only what is new. */
 const againMs = 1_000;
 /** As many as klines are kept of a chart. */
-const mostPoints = 1_000;
+const maxPoints = 1_000;
 
 const received = signal<Received | undefined>(undefined);
 
@@ -49,7 +49,7 @@ const linesIn = ({ strategy, role, names, rows }: IndicatorValues): readonly Ind
 function grown(before: IndicatorLine, { points }: IndicatorLine): IndicatorLine {
   const last = before.points.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
   const fresh = points.filter(([openTime]) => openTime > last);
-  return fresh.length === 0 ? before : { ...before, points: [...before.points, ...fresh].slice(-mostPoints) };
+  return fresh.length === 0 ? before : { ...before, points: [...before.points, ...fresh].slice(-maxPoints) };
 }
 
 function take(chart: string, { run, values, leftOut }: IndicatorsView): void {

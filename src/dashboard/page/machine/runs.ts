@@ -11,7 +11,7 @@ import { openReport } from './open-report.ts';
 /** Real ms between two answers: a backtest takes seconds, and a list of hundreds is long. */
 const everyMs = 10_000;
 /** As the server takes them. */
-const mostCompared = 8;
+const maxCompared = 8;
 
 const sought = signal('');
 const marked = signal<readonly string[]>([]);
@@ -45,7 +45,7 @@ const Report = ({ wanted, of }: { wanted: Wanted; of: string }): VNode => html`
 
 function toggle(id: string): void {
   const others = marked.value.filter((one) => one !== id);
-  marked.value = others.length < marked.value.length ? others : [...others, id].slice(-mostCompared);
+  marked.value = others.length < marked.value.length ? others : [...others, id].slice(-maxCompared);
 }
 
 const Mark = ({ id }: { id: string }): VNode => html`

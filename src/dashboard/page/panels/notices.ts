@@ -8,9 +8,9 @@ import { When } from '../parts.ts';
 import { isOffline } from '../store.ts';
 
 /** Banners at once. */
-const mostShown = 3;
+const maxShown = 3;
 /** Dismissed ones that are remembered: more than a daemon shows. */
-const mostKept = 60;
+const maxKept = 60;
 const name = 'sluice-dismissed';
 
 const keyOf = ({ at, level, text }: NoticeView): string => `${at} ${level} ${text}`;
@@ -26,7 +26,7 @@ function stored(): readonly string[] {
 const dismissed = signal(stored());
 
 function dismiss(notices: readonly NoticeView[]): void {
-  dismissed.value = [...dismissed.value, ...notices.map(keyOf)].slice(-mostKept);
+  dismissed.value = [...dismissed.value, ...notices.map(keyOf)].slice(-maxKept);
   try {
     sessionStorage.setItem(name, JSON.stringify(dismissed.value));
   } catch {
@@ -59,7 +59,7 @@ function Alarms({ alarms }: { alarms: readonly AlarmView[] }): VNode {
   return html`
     ${alarms
       .toReversed()
-      .slice(0, mostShown)
+      .slice(0, maxShown)
       .map((alarm) => html`<${Alarm} key=${alarm.id} alarm=${alarm} />`)}
     ${
       alarms.length > 1
@@ -75,7 +75,7 @@ export function Notices({ shown }: { shown: View }): VNode {
     <div class="notices" role="status">
       <p class=${`state-text ${shown.state}`}>${shown.stateText}</p>
       <${Alarms} alarms=${shown.alarms ?? []} />
-      ${all.slice(0, mostShown).map((notice) => html`<${Notice} key=${keyOf(notice)} notice=${notice} />`)}
+      ${all.slice(0, maxShown).map((notice) => html`<${Notice} key=${keyOf(notice)} notice=${notice} />`)}
       ${
         all.length > 1
           ? html`<button type="button" class="link dismiss-all" onClick=${() => dismiss(all)}>Dismiss all ${all.length}</button>`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { btcusdt, intent, orderId, stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { lots, units } from '../../../domain/money.ts';
-import { mostInBatch } from '../../venue.ts';
+import { maxInBatch } from '../../venue.ts';
 
 const at = stubbed();
 const bulk = () => at.open().exchange.bulk;
@@ -55,7 +55,7 @@ describe('a batch of creates', () => {
     at.stub.answer = () => ({ code: '-1022', msg: 'sign' });
     expect(await bulk().createMany([intent()], btcusdt)).toMatchObject({ kind: 'rejected', code: '-1022' });
     at.stub.requests.length = 0;
-    for (const count of [0, mostInBatch + 1])
+    for (const count of [0, maxInBatch + 1])
       expect(
         await bulk().createMany(
           Array.from({ length: count }, () => intent()),

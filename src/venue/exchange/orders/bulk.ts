@@ -1,7 +1,7 @@
 /** Operations on several orders at once, and the test of a create. For the daemon, for commands and for scripts of a user's own. */
 import type { Clock } from '../../../clock/clock.ts';
 import type { Instrument } from '../../../domain/instrument.ts';
-import { type Answer, type BatchCreated, type CancelOutcome, type Lane, mostInBatch, ok } from '../../venue.ts';
+import { type Answer, type BatchCreated, type CancelOutcome, type Lane, maxInBatch, ok } from '../../venue.ts';
 import { definiteCodes } from '../rest/classify.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
 import { idOf, isFields } from '../rest/json.ts';
@@ -41,8 +41,8 @@ export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWi
     read: (value: unknown) => T | string,
     lane: Lane = 'create',
   ): Promise<BatchOutcome<T>> {
-    if (count < 1 || count > mostInBatch)
-      return { kind: 'notSent', cause: `a batch holds 1 to ${mostInBatch} orders, not ${count}` };
+    if (count < 1 || count > maxInBatch)
+      return { kind: 'notSent', cause: `a batch holds 1 to ${maxInBatch} orders, not ${count}` };
     const counted = (value: unknown): T | string => {
       const known = read(value);
       if (typeof known === 'string') rest.countUnreadable(endpoint, known, value);

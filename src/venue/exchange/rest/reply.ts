@@ -98,9 +98,9 @@ export function failure(endpoint: Endpoint, reply: Exclude<Reply, { kind: 'ok' }
 }
 
 /** Requests whose last answer is kept; beyond it the oldest is dropped, and its next answer is parsed again. */
-const mostKept = 16;
+const maxKept = 16;
 /** Shorter answers are parsed as fast as they are compared. */
-const leastLength = 256;
+const minLength = 256;
 
 /**
  * Parses answers as `readReply` does, but the same text from the same target only once: most polls of own trades list the same
@@ -109,7 +109,7 @@ const leastLength = 256;
 export function replyReader(): (target: string, answer: HttpReply) => Reply {
   const kept = new Map<string, { readonly status: number; readonly body: string; readonly reply: Reply }>();
   return (target, answer) => {
-    if (answer.kind === 'failed' || answer.body.length < leastLength) return readReply(answer);
+    if (answer.kind === 'failed' || answer.body.length < minLength) return readReply(answer);
     const { status, body } = answer;
     const last = kept.get(target);
     if (last !== undefined && last.status === status && last.body === body) return last.reply;
@@ -117,7 +117,7 @@ export function replyReader(): (target: string, answer: HttpReply) => Reply {
     kept.delete(target);
     kept.set(target, { status, body, reply });
     const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
     return reply;
   };
 }

@@ -172,13 +172,13 @@ function report(
 }
 
 /** Parsed URLs that are kept: nearly all requests go to the same few. Beyond it all are dropped. */
-const mostUrls = 64;
+const maxUrls = 64;
 
 /** Parses each URL once; callers must not change it. */
 function urls(): (text: string) => URL {
   const known = new Map<string, URL>();
   return (text) => {
-    if (known.size >= mostUrls) known.clear();
+    if (known.size >= maxUrls) known.clear();
     return getOrMake(known, text, () => new URL(text));
   };
 }

@@ -29,7 +29,7 @@ interface Reading {
 /** Readings in a row that must agree before an unknown or doubted time is believed. */
 const agreeing = 3;
 /** Readings in one sync; if they still contradict each other, the next call tries again. */
-const mostReadings = 8;
+const maxReadings = 8;
 /** Real ms: two readings further apart than their errors and this contradict each other; servers of one exchange differ a little. */
 const toleranceMs = 100;
 /** Real ms: with a greater uncertainty nothing is created. */
@@ -74,7 +74,7 @@ export class ExchangeTime {
     const readings: Reading[] = [];
     const toleratedMs = this.#clock.machine(toleranceMs);
     let apartMs = 0;
-    while (readings.length < mostReadings) {
+    while (readings.length < maxReadings) {
       const answer = await readOnce(this.#rest, this.#clock);
       if (answer.kind === 'failed') return answer;
       const reading = answer.value;
