@@ -228,7 +228,7 @@ function undecided({ portfolio, quarantinedTrades }: Execution): string | undefi
 /** The strategies' positions against the account's own ledger: both are sums of the same fills, so a difference is a bug and halts. */
 function innerDifferences({ portfolio, books }: Execution): readonly Difference[] {
   const held = new Map<string, Units>();
-  for (const { strategy, symbol } of portfolio.places()) {
+  for (const { strategy, symbol } of portfolio.subAccounts()) {
     const { base } = portfolio.instrument(symbol);
     held.set(base, plus(held.get(base) ?? noUnits, portfolio.position(strategy, symbol).base));
   }

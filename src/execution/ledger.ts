@@ -117,7 +117,7 @@ export const baselineOf = (ledger: Ledger, balances: readonly Balance[]): Readon
  */
 export function subLedgerDifferences(portfolio: Portfolio, ledger: Pick<Ledger, 'ownOf'>): readonly Difference[] {
   const sums: Amounts = new Map();
-  for (const { strategy, symbol } of portfolio.places()) {
+  for (const { strategy, symbol } of portfolio.subAccounts()) {
     const { base, quote } = portfolio.instrument(symbol);
     const position = portfolio.position(strategy, symbol);
     add(sums, base, position.base);

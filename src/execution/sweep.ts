@@ -100,7 +100,7 @@ export class Sweeps {
   /** Sweeps every symbol that is or was traded; returns why that was not complete. */
   async sweepAll(): Promise<string | undefined> {
     let incomplete: string | undefined;
-    const held = this.#execution.portfolio.places().map(({ symbol }) => symbol);
+    const held = this.#execution.portfolio.subAccounts().map(({ symbol }) => symbol);
     for (const symbol of new Set([...this.#recent.keys(), ...this.#running.keys(), ...held])) {
       const { cause } = await this.sweep(symbol);
       incomplete ??= cause === undefined ? undefined : `${symbol}: ${cause}`;

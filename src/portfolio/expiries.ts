@@ -24,8 +24,8 @@ const isPostOnly = (signal: Signal): boolean => signal.kind === 'target' && sign
 const lifeOf = (signal: Signal): number => (signal.kind === 'target' ? (signal.expiresAfterMs ?? never) : never);
 
 /** Of a target of so many lots, what has been entered: what is held of it, and what a take-profit has sold of that. */
-export function enteredOf(targetLots: Lots, taken: Lots, { place }: Pick<Standing, 'place'>): Lots {
-  const { position, instrument } = place;
+export function enteredOf(targetLots: Lots, taken: Lots, { subAccount }: Pick<Standing, 'subAccount'>): Lots {
+  const { position, instrument } = subAccount;
   const isOther = targetLots > 0n !== position.base > 0n;
   const held = isOther ? noLots : lotsIn(absolute(position.base), instrument);
   const entered = greatest(least(plus(held, taken), absolute(targetLots)), noLots);
@@ -93,7 +93,7 @@ export class Expiries {
   }
 }
 
-const isResting = ({ place }: Standing): boolean =>
-  place.orders.some(
+const isResting = ({ subAccount }: Standing): boolean =>
+  subAccount.orders.some(
     ({ state, cancelRequested, intent }) => state === 'open' && !cancelRequested && intent.purpose === 'enter',
   );

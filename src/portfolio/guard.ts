@@ -22,7 +22,7 @@ import {
 import { type Size, sizeValue } from '../domain/order.ts';
 import { timeExit } from '../domain/position.ts';
 import { type Level, minuteOfDay } from '../domain/target-options.ts';
-import type { Place } from './positions.ts';
+import type { SubAccount } from './positions.ts';
 import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
 import { noTakeProfits, partsOf, type TakeProfit } from './take-profits.ts';
 
@@ -36,13 +36,13 @@ export interface ArmedStop {
 }
 
 /** A position as far as protection has to know it. */
-export type GuardedPlace = Pick<
-  Place,
+export type GuardedSubAccount = Pick<
+  SubAccount,
   'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'entryTicks' | 'isFlat' | 'isEmpty' | 'isLong'
 >;
 
 export interface Guard {
-  readonly place: GuardedPlace;
+  readonly subAccount: GuardedSubAccount;
   /** The target's size that these levels belong to; undefined where a journal has none. */
   size: Size | undefined;
   /** What a take-profit has sold of it. */
@@ -72,7 +72,7 @@ export interface Guard {
   /** The size under which the position was left; while the strategy repeats it nothing is entered. */
   leftSize: Size | undefined;
   leftWhy: string | undefined;
-  /** The stop in force at a version of its place, worked out once; `reach` is its price as a number, NaN where there is none. */
+  /** The stop in force at a version of its sub-account, worked out once; `reach` is its price as a number, NaN where there is none. */
   armed: ArmedStop | undefined;
   reach: number;
   armedAt: number;
@@ -80,9 +80,9 @@ export interface Guard {
 
 /** Keeps the relative exits of the latest signal for a position that was entered since they were kept for one. */
 export function keepAtEntry(guard: Guard): void {
-  const { place, latest } = guard;
-  if (guard.keptFor === place.entries || place.isFlat) return;
-  guard.keptFor = place.entries;
+  const { subAccount, latest } = guard;
+  if (guard.keptFor === subAccount.entries || subAccount.isFlat) return;
+  guard.keptFor = subAccount.entries;
   guard.relative = latest;
   guard.even = undefined;
   guard.best = undefined;
@@ -94,41 +94,41 @@ export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 /** Ms by which prints may be dated too early: exchanges give times in whole seconds. */
 const roundedMs = 1_000;
 
-/** No version of a place. */
+/** No version of a sub-account. */
 export const notYet = -1;
 export const unarmed = { seen: Number.NaN, armed: undefined, reach: Number.NaN, armedAt: notYet };
 
 /** Works out the stop of a guard, unless it is known: the nearer of the fixed and the trailing level. */
 export function arm(guard: Guard): void {
-  const { place } = guard;
-  if (guard.armedAt === place.version) return;
-  guard.armedAt = place.version;
+  const { subAccount } = guard;
+  if (guard.armedAt === subAccount.version) return;
+  guard.armedAt = subAccount.version;
   keepAtEntry(guard);
   guard.armed = undefined;
   guard.reach = Number.NaN;
-  if (guard.leftSize !== undefined || place.isFlat) return;
-  const side: Side = place.isLong ? 'SELL' : 'BUY';
+  if (guard.leftSize !== undefined || subAccount.isFlat) return;
+  const side: Side = subAccount.isLong ? 'SELL' : 'BUY';
   keepBreakEven(guard, side);
   const price = nearerOf(side, fixedStop(guard, side), trailedStop(guard, side));
   if (price === undefined) return;
-  guard.armed = { strategy: place.strategy, symbol: place.instrument.symbol, side, price };
-  guard.reach = priceNumber(price, place.instrument);
+  guard.armed = { strategy: subAccount.strategy, symbol: subAccount.instrument.symbol, side, price };
+  guard.reach = priceNumber(price, subAccount.instrument);
 }
 
 function trailedStop(guard: Guard, side: Side): Ticks | undefined {
-  const { trailing, relative, place } = guard;
+  const { trailing, relative, subAccount } = guard;
   const best = bestOf(guard);
   if (best === undefined) return undefined;
-  if (relative?.trailing !== undefined) return onLossSide(side, best, relative.trailing, place.instrument);
+  if (relative?.trailing !== undefined) return onLossSide(side, best, relative.trailing, subAccount.instrument);
   return trailing === undefined ? undefined : worsened(side, best, trailing);
 }
 
 /** The stop of a held position that prices do not move: a price, one measured from the entry, or break-even once that was reached. */
 export function fixedStop(guard: Guard, side: Side): Ticks | undefined {
-  const { stop, relative, place } = guard;
+  const { stop, relative, subAccount } = guard;
   if (relative === undefined) return stop;
-  const at = place.instrument;
-  const own = relative.stop === undefined ? undefined : onLossSide(side, place.entryTicks, relative.stop, at);
+  const at = subAccount.instrument;
+  const own = relative.stop === undefined ? undefined : onLossSide(side, subAccount.entryTicks, relative.stop, at);
   return nearerOf(side, nearerOf(side, stop, own), relative.breakEven === undefined ? undefined : guard.even);
 }
 
@@ -142,9 +142,9 @@ export function keepBreakEven(guard: Guard, side: Side): void {
 
 /** The break-even of a held position; undefined where it has none. */
 export function pendingBreakEven(guard: Guard, side: Side) {
-  const { relative, place } = guard;
+  const { relative, subAccount } = guard;
   if (relative?.breakEven === undefined) return undefined;
-  const { reached, stop } = breakEvenOf(side, place.entryTicks, relative.breakEven, place.instrument);
+  const { reached, stop } = breakEvenOf(side, subAccount.entryTicks, relative.breakEven, subAccount.instrument);
   const best = bestOf(guard);
   return { reached, stop, isReached: best !== undefined && (side === 'SELL' ? best >= reached : best <= reached) };
 }
@@ -155,15 +155,15 @@ const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks
 /** The prices at which a held position takes its profit, the nearest first. */
 export function takeProfitsOf(guard: Guard): readonly TakeProfit[] {
   keepAtEntry(guard);
-  const { takeProfit, relative, place } = guard;
-  if (place.isEmpty) return noTakeProfits;
+  const { takeProfit, relative, subAccount } = guard;
+  if (subAccount.isEmpty) return noTakeProfits;
   if (relative?.parts === undefined && relative?.takeProfit === undefined)
     return takeProfit === undefined ? noTakeProfits : [{ at: takeProfit, share: undefined }];
-  const side: Side = place.isLong ? 'SELL' : 'BUY';
+  const side: Side = subAccount.isLong ? 'SELL' : 'BUY';
   const priceOf = (level: Level): Ticks =>
     typeof level === 'number'
-      ? ticksOf(level, place.instrument, 'down')
-      : onProfitSide(side, place.entryTicks, level, place.instrument);
+      ? ticksOf(level, subAccount.instrument, 'down')
+      : onProfitSide(side, subAccount.entryTicks, level, subAccount.instrument);
   const { takeProfit: only, parts } = relative;
   if (only !== undefined) return [{ at: priceOf(only), share: undefined }];
   return partsOf(
@@ -188,21 +188,24 @@ export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exit
   exitAt !== undefined;
 
 /** The best price that was seen of the position held now; that of a position before it counts no more. */
-export const bestOf = ({ best, place, keptFor }: Guard): Ticks | undefined =>
-  best === undefined || keptFor !== place.entries || place.isFlat ? undefined : best;
+export const bestOf = ({ best, subAccount, keptFor }: Guard): Ticks | undefined =>
+  best === undefined || keptFor !== subAccount.entries || subAccount.isFlat ? undefined : best;
 
 /** An exit keeps it from being entered again, or still leaves it. */
 export const isWaiting = ({ leftSize, reenterAt }: Guard): boolean => leftSize !== undefined && reenterAt !== undefined;
 
 /** When it may be entered again after an exit, UTC ms; infinity where it may already, or is still being left. */
-export const reenterTime = ({ reenterAt, place }: Guard): number =>
-  reenterAt === undefined || !place.isFlat ? Number.POSITIVE_INFINITY : reenterAt;
+export const reenterTime = ({ reenterAt, subAccount }: Guard): number =>
+  reenterAt === undefined || !subAccount.isFlat ? Number.POSITIVE_INFINITY : reenterAt;
 
 /** When a position must be left whatever its price, UTC ms; infinity where no time is set. */
-export function exitTime({ exitAfterMs, exitAt, leftSize, place }: Guard): number {
-  if ((exitAfterMs === undefined && exitAt === undefined) || leftSize !== undefined || place.isFlat)
+export function exitTime({ exitAfterMs, exitAt, leftSize, subAccount }: Guard): number {
+  if ((exitAfterMs === undefined && exitAt === undefined) || leftSize !== undefined || subAccount.isFlat)
     return Number.POSITIVE_INFINITY;
-  return Math.min(place.enteredAt + (exitAfterMs ?? Number.POSITIVE_INFINITY), nextTimeOfDay(exitAt, place.enteredAt));
+  return Math.min(
+    subAccount.enteredAt + (exitAfterMs ?? Number.POSITIVE_INFINITY),
+    nextTimeOfDay(exitAt, subAccount.enteredAt),
+  );
 }
 
 /** The first time of day after UTC ms. */
@@ -214,16 +217,16 @@ function nextTimeOfDay(text: string | undefined, after: number): number {
 }
 
 /** Why a position is left at its exit time. */
-export const exitTimeText = ({ exitAfterMs, exitAt, place }: Guard): string =>
-  exitAfterMs !== undefined && place.enteredAt + exitAfterMs <= nextTimeOfDay(exitAt, place.enteredAt)
+export const exitTimeText = ({ exitAfterMs, exitAt, subAccount }: Guard): string =>
+  exitAfterMs !== undefined && subAccount.enteredAt + exitAfterMs <= nextTimeOfDay(exitAt, subAccount.enteredAt)
     ? `${timeExit}: held for ${exitAfterMs / 1_000} s`
     : `${timeExit}: ${exitAt} UTC`;
 
 /** True of a print from before the position was entered; both times are the exchange's. */
-export const isBefore = (time: number, { enteredAt }: GuardedPlace): boolean => time + roundedMs < enteredAt;
+export const isBefore = (time: number, { enteredAt }: GuardedSubAccount): boolean => time + roundedMs < enteredAt;
 
 export function saved(guard: Guard): SavedGuard {
-  const at = guard.place.instrument;
+  const at = guard.subAccount.instrument;
   const out: Record<string, string> = { size: guard.size === undefined ? '' : JSON.stringify(guard.size) };
   if (guard.taken > 0n) out['taken'] = quantityText(guard.taken, at);
   if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
@@ -237,7 +240,7 @@ export function saved(guard: Guard): SavedGuard {
   if (guard.even !== undefined) out['even'] = priceText(guard.even, at);
   // By the time of its entry: the numbers of positions begin anew with each start.
   const isOfOne = guard.best !== undefined || guard.even !== undefined || guard.latest !== undefined;
-  if (isOfOne && guard.keptFor === guard.place.entries) out['keptFor'] = String(guard.place.enteredAt);
+  if (isOfOne && guard.keptFor === guard.subAccount.entries) out['keptFor'] = String(guard.subAccount.enteredAt);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
   if (guard.exitAt !== undefined) out['exitAt'] = guard.exitAt;
   if (guard.reenterAfterMs !== undefined) out['reenterAfterMs'] = String(guard.reenterAfterMs);
@@ -251,8 +254,8 @@ const sizeOf = (text: string | undefined): Size | undefined =>
   text === undefined || text === '' ? undefined : (JSON.parse(text) as Size);
 
 /** A guard from a journal; levels that are finer than the exchange takes now are rounded down. */
-export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
-  const at = place.instrument;
+export function restored(saved: SavedGuard, subAccount: GuardedSubAccount): Guard {
+  const at = subAccount.instrument;
   const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
   const level = (name: string): Ticks | undefined => {
     const price = text(name);
@@ -265,14 +268,14 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
   };
   const number = (name: string): number | undefined => (saved[name] === undefined ? undefined : Number(saved[name]));
   return {
-    place,
+    subAccount,
     size: sizeOf(text('size')),
     taken: taken === undefined ? noLots : lots(taken, at, 'down'),
     ...{ stop: level('stop'), takeProfit: level('takeProfit'), best: level('best'), even: level('even') },
     trailing: trailing === undefined ? undefined : rate(trailing),
     relative: exits('relative'),
     latest: exits('latest'),
-    keptFor: number('keptFor') === place.enteredAt ? place.entries : notYet,
+    keptFor: number('keptFor') === subAccount.enteredAt ? subAccount.entries : notYet,
     ...{ exitAfterMs: number('exitAfterMs'), exitAt: text('exitAt') },
     ...{ reenterAfterMs: number('reenterAfterMs'), reenterAt: number('reenterAt') },
     ...{ leftSize: sizeOf(text('leftSize')), leftWhy: text('leftWhy') },
@@ -327,7 +330,7 @@ export function move(known: Guard, levels: GuardLevels): void {
 }
 
 /** Why nothing may be entered yet after an exit; undefined where it may. */
-export const waitText = ({ reenterAt, place }: Guard, size: Size): string | undefined =>
-  reenterAt === undefined || !place.isFlat || sizeValue(size) === 0
+export const waitText = ({ reenterAt, subAccount }: Guard, size: Size): string | undefined =>
+  reenterAt === undefined || !subAccount.isFlat || sizeValue(size) === 0
     ? undefined
     : `no entry before ${new Date(reenterAt).toISOString()}: time after an exit`;

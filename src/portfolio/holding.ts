@@ -2,7 +2,7 @@
 import { closesSince } from '../domain/interval.ts';
 import type { Exit } from '../domain/position.ts';
 import type { Entry, HeldKlines } from './held-klines.ts';
-import type { Place } from './positions.ts';
+import type { SubAccount } from './positions.ts';
 
 /**
  * What happened since the entry. A kline counts whole, the one of the entry too. Where a resting order entered, only the close of that one
@@ -62,55 +62,55 @@ export interface HoldingView {
   readonly klines?: HeldKlines | undefined;
 }
 
-/** The position of a place; stays true as fills and prices come. */
+/** The position of a sub-account; stays true as fills and prices come. */
 export class LiveHolding extends HoldingFacts {
-  readonly #place: Place;
+  readonly #subAccount: SubAccount;
   readonly #price: () => number | undefined;
   protected readonly klines: HeldKlines | undefined;
 
-  constructor(place: Place, { price, klines }: HoldingView) {
+  constructor(subAccount: SubAccount, { price, klines }: HoldingView) {
     super();
-    this.#place = place;
+    this.#subAccount = subAccount;
     this.#price = price;
     this.klines = klines;
   }
 
   protected get entry(): Entry {
-    return this.#place;
+    return this.#subAccount;
   }
 
   protected get exit(): Exit | undefined {
-    return this.#place.lastExit;
+    return this.#subAccount.lastExit;
   }
 
   /** Base asset held; 0 is flat, also when a fee in base has left less than a lot, which cannot be sold. */
   get quantity(): number {
-    const { base, isFlat } = this.#place.estimate;
+    const { base, isFlat } = this.#subAccount.estimate;
     return isFlat ? 0 : base;
   }
 
   /** Average price of the position; NaN when flat. */
   get entryPrice(): number {
-    const { base, cost, isFlat } = this.#place.estimate;
+    const { base, cost, isFlat } = this.#subAccount.estimate;
     return isFlat ? Number.NaN : cost / base;
   }
 
   /** Allocation plus profit, open and closed, fees taken, in quote. */
   get equity(): number {
-    const { closed, base, cost } = this.#place.estimate;
+    const { closed, base, cost } = this.#subAccount.estimate;
     const price = base === 0 ? undefined : this.#price();
     return price === undefined ? closed : closed + base * price - cost;
   }
 
   /** Open profit at the last close, in quote, without fees; 0 while flat. */
   get profit(): number {
-    const { base, cost, isFlat } = this.#place.estimate;
+    const { base, cost, isFlat } = this.#subAccount.estimate;
     const price = isFlat ? undefined : (this.klines?.close ?? this.#price());
     return price === undefined ? 0 : base * price - cost;
   }
 
   /** Closed profit less fees, in quote, since the strategy began here. */
   get realised(): number {
-    return this.#place.estimate.earned;
+    return this.#subAccount.estimate.earned;
   }
 }

@@ -214,7 +214,7 @@ export class LegsAlone {
       return leg?.signal.kind === 'target' && isPosition(leg.signal, account) ? [{ ...leg, signal: leg.signal }] : [];
     });
     const held = symbols.filter((symbol) => !portfolio.isFlat(strategy, symbol));
-    const value = held.reduce((sum, symbol) => sum + Math.abs(portfolio.place(strategy, symbol).estimate.cost), 0);
+    const value = held.reduce((sum, symbol) => sum + Math.abs(portfolio.subAccount(strategy, symbol).estimate.cost), 0);
     const missing = wanted.filter(({ symbol }) => !held.includes(symbol));
     return { wanted, held, missing, isLeft: wanted.length === missing.length, value };
   }

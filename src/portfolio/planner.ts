@@ -19,7 +19,7 @@ import {
 import type { PlannerOptions } from './planner-options.ts';
 import { canPay } from './pool-exposure.ts';
 import type { WorkingOrder } from './portfolio.ts';
-import { ByPosition, type Place } from './positions.ts';
+import { ByPosition, type SubAccount } from './positions.ts';
 import { asMoved, isOfLimit, makingStep } from './post-only.ts';
 import { type KeptEntry, mayMove, type Settled, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
@@ -93,7 +93,8 @@ export class Planner {
     this.#decisions = decision;
     const isSameSize = before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
     // A stop that moves with every kline must not resize a share of equity with every kline.
-    if (known === undefined || !isSameSize || known.lots === undefined) return this.#begin(leg, decision, known?.place);
+    if (known === undefined || !isSameSize || known.lots === undefined)
+      return this.#begin(leg, decision, known?.subAccount);
     if (!mayMove(known, before, signal)) known.settled = undefined;
     this.#replace(known, leg, signal);
     this.#changed(leg, known.lots, decision);
@@ -122,9 +123,13 @@ export class Planner {
     return this.#decisions;
   }
 
-  #begin(leg: Leg, decision: number, place: Place = this.#options.portfolio.place(leg.strategy, leg.symbol)): true {
+  #begin(
+    leg: Leg,
+    decision: number,
+    subAccount: SubAccount = this.#options.portfolio.subAccount(leg.strategy, leg.symbol),
+  ): true {
     const { signal } = leg;
-    const standing = this.#stand(place, leg, undefined, decision);
+    const standing = this.#stand(subAccount, leg, undefined, decision);
     this.expiries.begin(standing, leg.at);
     if (signal.kind === 'target') {
       this.#options.protection.follow(leg.strategy, leg.symbol, signal);
@@ -142,15 +147,15 @@ export class Planner {
   /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size, and what was kept of its entry. */
   restore(leg: Leg, lots: Lots, decision: number, entry: KeptEntry = {}): void {
     this.#decisions = Math.max(this.#decisions, decision);
-    const place = this.#options.portfolio.place(leg.strategy, leg.symbol);
-    this.expiries.restore(this.#stand(place, leg, lots, decision), entry);
+    const subAccount = this.#options.portfolio.subAccount(leg.strategy, leg.symbol);
+    this.expiries.restore(this.#stand(subAccount, leg, lots, decision), entry);
   }
 
   /** Takes the place of what stood there. */
-  #stand(place: Place, leg: Leg, lots: Lots | undefined, decision: number): Standing {
+  #stand(subAccount: SubAccount, leg: Leg, lots: Lots | undefined, decision: number): Standing {
     const { strategy, symbol } = leg;
     const fresh = { byAmount: false, settled: undefined, expiresAt: never, isExpired: false, movedTo: undefined };
-    const standing = { place, leg, decision, lots, ...fresh };
+    const standing = { subAccount, leg, decision, lots, ...fresh };
     const known = this.#standing.get(strategy, symbol);
     if (known !== undefined) return Object.assign(known, standing);
     this.#standing.set(strategy, symbol, standing);
@@ -312,11 +317,11 @@ export class Planner {
   }
 
   /** Whether nothing has to be done about what stands, at a price. */
-  isSettled({ place, settled }: Standing, price: number | undefined): boolean {
+  isSettled({ subAccount, settled }: Standing, price: number | undefined): boolean {
     return (
       settled !== undefined &&
       price !== undefined &&
-      settled.version === place.revision &&
+      settled.version === subAccount.revision &&
       settled.revision === this.#options.protection.revision &&
       price >= settled.from &&
       price <= settled.to
@@ -327,7 +332,7 @@ export class Planner {
   #settle(standing: Standing, lots: Lots, override: ProtectionOverride, situation: Situation): void {
     const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
-    const at = { version: standing.place.revision, revision: this.#options.protection.revision };
+    const at = { version: standing.subAccount.revision, revision: this.#options.protection.revision };
     const hasRange =
       signal.kind === 'target' &&
       (situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined);
@@ -349,7 +354,7 @@ export class Planner {
   #size(standing: Standing, signal: Target): Lots {
     const { portfolio, account } = this.#options;
     const { strategy, symbol } = standing.leg;
-    const { instrument } = standing.place;
+    const { instrument } = standing.subAccount;
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined) return noLots;
     // Only a share needs the equity, which is exact and expensive.
@@ -361,14 +366,14 @@ export class Planner {
   }
 
   #situation(
-    { leg, decision, place }: Standing,
+    { leg, decision, subAccount }: Standing,
     price: number,
     blocked: boolean,
     may: Situation['may'] = 'all',
   ): Situation {
     const { strategy, role } = leg;
     const { account, marketBuyIn, feeInBase } = this.#options;
-    const { instrument, orders, position } = place;
+    const { instrument, orders, position } = subAccount;
     return {
       may,
       decision,

@@ -20,7 +20,7 @@ import type { Portfolio } from './portfolio.ts';
  */
 export function exposureBeside(portfolio: Portfolio, strategy: string, symbol: string): Units {
   let sum = noUnits;
-  for (const { instrument: at } of portfolio.place(strategy, symbol).pool.places)
+  for (const { instrument: at } of portfolio.subAccount(strategy, symbol).pool.subAccounts)
     if (at.symbol !== symbol) sum = plus(sum, exposureIn(portfolio, strategy, at.symbol));
   return sum;
 }

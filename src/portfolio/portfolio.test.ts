@@ -140,14 +140,14 @@ describe('a portfolio', () => {
   test('keeps what a strategy holds that is no longer configured', () => {
     const held = portfolio();
     held.apply(fill({ strategy: 'gone' }));
-    expect(held.places()).toContainEqual({ strategy: 'gone', symbol: 'BTCUSDT' });
+    expect(held.subAccounts()).toContainEqual({ strategy: 'gone', symbol: 'BTCUSDT' });
     expect(unitsText(held.equity('gone', 'BTCUSDT'))).toBe('0');
   });
 
   test('has a new version with each fill and each order that comes or ends, and with nothing else', () => {
     const held = portfolio();
-    const versions = [held.place('s', 'BTCUSDT').revision];
-    const next = (): void => void versions.push(held.place('s', 'BTCUSDT').revision);
+    const versions = [held.subAccount('s', 'BTCUSDT').revision];
+    const next = (): void => void versions.push(held.subAccount('s', 'BTCUSDT').revision);
     held.mark('BTCUSDT', 1, startTime);
     next();
     const order = resting(held);

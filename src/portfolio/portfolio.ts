@@ -28,15 +28,15 @@ import {
   ByPosition,
   intendedOrder,
   openValue,
-  Place,
   Pool,
   type PositionEntry,
+  SubAccount,
   type WorkingOrder,
 } from './positions.ts';
 
 export type { WorkingOrder } from './positions.ts';
 
-/** A strategy's place in the portfolio: one symbol, and the quote amount it may use. Those of a strategy with several markets are one pool. */
+/** What a sub-account begins with: a strategy, a symbol, and the quote amount it may use. Those of a strategy with several markets are one pool. */
 export interface Allocation {
   readonly strategy: string;
   readonly symbol: string;
@@ -54,29 +54,29 @@ interface Mark {
 
 export class Portfolio {
   readonly instruments: ReadonlyMap<string, Instrument>;
-  readonly #places = new ByPosition<Place>();
-  readonly #allPlaces: Place[] = [];
+  readonly #subAccounts = new ByPosition<SubAccount>();
+  readonly #allSubAccounts: SubAccount[] = [];
   readonly #orders = new Map<string, WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
   readonly #pools = new Map<string, Pool>();
-  /** Of all places. */
+  /** Of all sub-accounts. */
   readonly #allPools = new Set<Pool>();
-  readonly #extremesChanged: ((place: Place) => void) | undefined;
+  readonly #extremesChanged: ((subAccount: SubAccount) => void) | undefined;
   readonly #lastPrice = (symbol: string): number | undefined => this.#marks.get(symbol)?.price;
 
-  /** `extremesChanged` is called with a place whose best or worst price is another. */
+  /** `extremesChanged` is called with a sub-account whose best or worst price is another. */
   constructor(
     instruments: ReadonlyMap<string, Instrument>,
     allocations: readonly Allocation[],
-    extremesChanged?: (place: Place) => void,
+    extremesChanged?: (subAccount: SubAccount) => void,
   ) {
     this.instruments = instruments;
     this.#extremesChanged = extremesChanged;
     for (const { strategy, symbol, amount } of allocations) {
       const pool = this.#pools.get(strategy) ?? new Pool();
       this.#pools.set(strategy, pool);
-      this.#place(strategy, symbol, amount, pool);
+      this.#subAccount(strategy, symbol, amount, pool);
     }
   }
 
@@ -86,18 +86,18 @@ export class Portfolio {
     return pool === undefined ? 0 : equityIn(pool, priceOf);
   }
 
-  #place(strategy: string, symbol: string, allocation: Units, pool = new Pool()): Place {
+  #subAccount(strategy: string, symbol: string, allocation: Units, pool = new Pool()): SubAccount {
     const own = { strategy, symbol, allocation, pool };
-    const place = new Place(own, () => this.instrument(symbol), this.#extremesChanged);
-    this.#places.set(strategy, symbol, place);
-    this.#allPlaces.push(place);
+    const subAccount = new SubAccount(own, () => this.instrument(symbol), this.#extremesChanged);
+    this.#subAccounts.set(strategy, symbol, subAccount);
+    this.#allSubAccounts.push(subAccount);
     this.#allPools.add(pool);
-    return place;
+    return subAccount;
   }
 
-  /** The place of a strategy; one that is no longer configured keeps what it holds, with nothing allocated. */
-  place(strategy: string, symbol: string): Place {
-    return this.#places.get(strategy, symbol) ?? this.#place(strategy, symbol, noUnits);
+  /** The sub-account of a strategy on a symbol; one that is no longer configured keeps what it holds, with nothing allocated. */
+  subAccount(strategy: string, symbol: string): SubAccount {
+    return this.#subAccounts.get(strategy, symbol) ?? this.#subAccount(strategy, symbol, noUnits);
   }
 
   instrument(symbol: string): Instrument {
@@ -106,26 +106,26 @@ export class Portfolio {
     return found;
   }
 
-  /** Each strategy and symbol that has a place, in the order they came. */
-  places(): readonly { readonly strategy: string; readonly symbol: string }[] {
-    return [...this.#places.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
+  /** Each strategy and symbol that has a sub-account, in the order they came. */
+  subAccounts(): readonly { readonly strategy: string; readonly symbol: string }[] {
+    return [...this.#subAccounts.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
   }
 
   /** Those on a symbol. */
-  placesOn(symbol: string): readonly PositionEntry<Place>[] {
-    return this.#places.on(symbol);
+  subAccountsOn(symbol: string): readonly PositionEntry<SubAccount>[] {
+    return this.#subAccounts.on(symbol);
   }
 
   /** Adds to what a strategy may use, or takes away: an amount that was paid in or out. */
   allot(strategy: string, symbol: string, amount: Units): void {
-    const place = this.place(strategy, symbol);
-    place.allocation = plus(place.allocation, amount);
+    const subAccount = this.subAccount(strategy, symbol);
+    subAccount.allocation = plus(subAccount.allocation, amount);
   }
 
   /** Takes a cost that belongs to no fill, such as interest, in quote; it counts as a fee. */
   charge(strategy: string, symbol: string, amount: Units): void {
-    const place = this.place(strategy, symbol);
-    place.position = { ...place.position, fees: plus(place.position.fees, amount) };
+    const subAccount = this.subAccount(strategy, symbol);
+    subAccount.position = { ...subAccount.position, fees: plus(subAccount.position.fees, amount) };
   }
 
   /** Takes note of a symbol's price, at UTC ms. */
@@ -156,27 +156,27 @@ export class Portfolio {
   }
 
   position(strategy: string, symbol: string): Position {
-    return this.place(strategy, symbol).position;
+    return this.subAccount(strategy, symbol).position;
   }
 
   /** A number that changes with each position that is entered from flat or turned round. */
   entries(strategy: string, symbol: string): number {
-    return this.place(strategy, symbol).entries;
+    return this.subAccount(strategy, symbol).entries;
   }
 
   /** When the position that is held was entered, UTC ms; not a number before the first. */
   enteredAt(strategy: string, symbol: string): number {
-    return this.place(strategy, symbol).enteredAt;
+    return this.subAccount(strategy, symbol).enteredAt;
   }
 
   /** The price of the first fill of the position that is held. */
   enteredPrice(strategy: string, symbol: string): Ticks {
-    return this.place(strategy, symbol).enteredPrice;
+    return this.subAccount(strategy, symbol).enteredPrice;
   }
 
   /** Orders of a strategy on a symbol that are not closed, oldest first. */
   ordersOf(strategy: string, symbol: string): readonly WorkingOrder[] {
-    return this.place(strategy, symbol).orders;
+    return this.subAccount(strategy, symbol).orders;
   }
 
   /** True while every order is closed. */
@@ -228,9 +228,9 @@ export class Portfolio {
   /** Takes an order over as it stands, as at start-up. */
   adopt(order: WorkingOrder): void {
     this.#orders.set(order.intent.clientOrderId, order);
-    const place = this.place(order.intent.strategy, order.intent.symbol);
-    place.orders.push(order);
-    place.orderChanges++;
+    const subAccount = this.subAccount(order.intent.strategy, order.intent.symbol);
+    subAccount.orders.push(order);
+    subAccount.orderChanges++;
   }
 
   /**
@@ -238,24 +238,25 @@ export class Portfolio {
    * decimals than the exchange takes now: `finer` is then what its price and quantity are counted in.
    */
   apply(fill: Fill, finer?: Instrument): void {
-    const place = this.place(fill.strategy, fill.symbol);
-    const at = finer ?? place.instrument;
-    const before = place.position;
-    const wasFlat = place.isFlat;
-    place.position = afterFill(before, fill, at);
-    const hasTurned = before.base > 0n !== place.position.base > 0n;
+    const subAccount = this.subAccount(fill.strategy, fill.symbol);
+    const at = finer ?? subAccount.instrument;
+    const before = subAccount.position;
+    const wasFlat = subAccount.isFlat;
+    subAccount.position = afterFill(before, fill, at);
+    const hasTurned = before.base > 0n !== subAccount.position.base > 0n;
     const order = this.#orders.get(fill.clientOrderId);
-    if (!wasFlat && (hasTurned || place.isFlat)) place.leave(fill, at, order?.intent.reason);
+    if (!wasFlat && (hasTurned || subAccount.isFlat)) subAccount.leave(fill, at, order?.intent.reason);
     if (wasFlat || hasTurned) {
-      place.entries++;
-      place.enteredAt = fill.time;
-      place.enteredPrice =
-        at === place.instrument ? fill.price : ticks(priceText(fill.price, at), place.instrument, 'down');
-      place.byMaker = fill.maker;
-      place.earnedBefore = earnedOf(wasFlat ? before : place.position);
+      subAccount.entries++;
+      subAccount.enteredAt = fill.time;
+      subAccount.enteredPrice =
+        at === subAccount.instrument ? fill.price : ticks(priceText(fill.price, at), subAccount.instrument, 'down');
+      subAccount.byMaker = fill.maker;
+      subAccount.earnedBefore = earnedOf(wasFlat ? before : subAccount.position);
     }
     if (order === undefined) return;
-    const quantity = at === place.instrument ? fill.quantity : lotsIn(baseUnits(fill.quantity, at), place.instrument);
+    const quantity =
+      at === subAccount.instrument ? fill.quantity : lotsIn(baseUnits(fill.quantity, at), subAccount.instrument);
     order.filled = plus(order.filled, quantity);
     if ('amount' in order.intent.volume) order.spent = plus(order.spent, notional(fill.price, fill.quantity, at));
   }
@@ -265,25 +266,27 @@ export class Portfolio {
     if (!isClosed(state)) throw new Error(`${state} does not close an order`);
     order.state = state;
     this.#orders.delete(order.intent.clientOrderId);
-    const place = this.place(order.intent.strategy, order.intent.symbol);
-    const at = place.orders.indexOf(order);
-    if (at >= 0) place.orders.splice(at, 1);
-    place.orderChanges++;
+    const subAccount = this.subAccount(order.intent.strategy, order.intent.symbol);
+    const at = subAccount.orders.indexOf(order);
+    if (at >= 0) subAccount.orders.splice(at, 1);
+    subAccount.orderChanges++;
   }
 
   /** True when the position is zero or below the minimum order. */
   isFlat(strategy: string, symbol: string): boolean {
-    return this.place(strategy, symbol).isFlat;
+    return this.subAccount(strategy, symbol).isFlat;
   }
 
   /** True once every symbol that is held has a price: before that its open profit is missing from the equity. */
   isPriced(): boolean {
-    return this.#allPlaces.every((place) => this.#marks.has(place.instrument.symbol) || place.isFlat);
+    return this.#allSubAccounts.every(
+      (subAccount) => this.#marks.has(subAccount.instrument.symbol) || subAccount.isFlat,
+    );
   }
 
   /** Allocation plus closed and open profit, fees taken, in quote, at the last price; of all markets of a strategy that has several. */
   equity(strategy: string, symbol: string): Units {
-    return this.#equityOf(this.place(strategy, symbol).pool);
+    return this.#equityOf(this.subAccount(strategy, symbol).pool);
   }
 
   #equityOf({ closed, open }: Pool): Units {
@@ -297,7 +300,7 @@ export class Portfolio {
 
   /** Allocation plus closed profit, fees taken, as a number. */
   closedEquity(strategy: string, symbol: string): number {
-    return this.place(strategy, symbol).estimate.closed;
+    return this.subAccount(strategy, symbol).estimate.closed;
   }
 
   /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
@@ -309,7 +312,7 @@ export class Portfolio {
 
   /** What the strategies were allotted together: equity less this is profit. */
   allotted(): Units {
-    return this.#allPlaces.reduce((sum, { allocation }) => plus(sum, allocation), noUnits);
+    return this.#allSubAccounts.reduce((sum, { allocation }) => plus(sum, allocation), noUnits);
   }
 
   totalEquity(): Units {
@@ -323,9 +326,9 @@ export class Portfolio {
    * will cost, in all its markets.
    */
   freeQuote(strategy: string, symbol: string): Units {
-    const { pool } = this.place(strategy, symbol);
+    const { pool } = this.subAccount(strategy, symbol);
     let { free } = pool;
-    for (const { orders, instrument } of pool.places)
+    for (const { orders, instrument } of pool.subAccounts)
       for (const order of orders)
         if (order.intent.side === 'BUY')
           free = minus(free, openValue(order, instrument, this.#purchaseTicks(instrument)));
@@ -339,7 +342,7 @@ export class Portfolio {
   exposure(symbol: string, side: Side, price: Ticks): Units {
     const instrument = this.instrument(symbol);
     let held = noUnits;
-    for (const { value } of this.#places.on(symbol)) held = plus(held, value.position.base);
+    for (const { value } of this.#subAccounts.on(symbol)) held = plus(held, value.position.base);
     let exposure = worth(side === 'BUY' ? held : negate(held), price, instrument);
     if (this.#orders.size === 0) return exposure;
     for (const order of this.#orders.values()) {
@@ -351,7 +354,7 @@ export class Portfolio {
 
   /** What a strategy's open orders of one side may still add, at a price where they have none, in quote. */
   openValueOf(strategy: string, symbol: string, side: Side, price: Ticks): Units {
-    const { orders, instrument } = this.place(strategy, symbol);
+    const { orders, instrument } = this.subAccount(strategy, symbol);
     let sum = noUnits;
     for (const order of orders) if (order.intent.side === side) sum = plus(sum, openValue(order, instrument, price));
     return sum;
@@ -363,16 +366,16 @@ export class Portfolio {
     symbol: string,
     { price = () => this.#lastPrice(symbol), klines }: Partial<HoldingView> = {},
   ): LiveHolding {
-    return new LiveHolding(this.place(strategy, symbol), { price, klines });
+    return new LiveHolding(this.subAccount(strategy, symbol), { price, klines });
   }
 }
 
 /** The equity of a pool as a number; an open profit that has no price counts as nothing. */
 function equityIn({ closedNumber, open }: Pool, priceOf: (symbol: string) => number | undefined): number {
   let total = closedNumber;
-  for (const place of open) {
-    const price = priceOf(place.symbol);
-    if (price !== undefined) total += place.estimate.base * price - place.estimate.cost;
+  for (const subAccount of open) {
+    const price = priceOf(subAccount.symbol);
+    if (price !== undefined) total += subAccount.estimate.base * price - subAccount.estimate.cost;
   }
   return total;
 }

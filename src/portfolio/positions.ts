@@ -96,7 +96,7 @@ interface Estimate {
   readonly isFlat: boolean;
 }
 
-/** The places of a strategy that share what was allocated to it, and what they come to: a fill changes it by what it changes its place by. */
+/** The sub-accounts of a strategy that share what was allocated to it, and their sum: a fill changes it by what it changes its sub-account by. */
 export class Pool {
   /** Allocation plus closed profit, less fees. */
   closed = noUnits;
@@ -104,21 +104,21 @@ export class Pool {
   cash = noUnits;
   /** The same where what a short position was sold for cannot be spent. */
   free = noUnits;
-  readonly #places: Place[] = [];
-  #open: readonly Place[] | undefined;
+  readonly #subAccounts: SubAccount[] = [];
+  #open: readonly SubAccount[] | undefined;
   #closedNumber: number | undefined;
 
-  get places(): readonly Place[] {
-    return this.#places;
+  get subAccounts(): readonly SubAccount[] {
+    return this.#subAccounts;
   }
 
-  add(place: Place): void {
-    this.#places.push(place);
-    this.count(noUnits, noPosition, place);
+  add(subAccount: SubAccount): void {
+    this.#subAccounts.push(subAccount);
+    this.count(noUnits, noPosition, subAccount);
   }
 
-  /** One of its places has another allocation or position than these before. */
-  count(allocation: Units, before: Position, now: Place): void {
+  /** One of its sub-accounts has another allocation or position than these before. */
+  count(allocation: Units, before: Position, now: SubAccount): void {
     const { position } = now;
     const closed = minus(closedOf(now.allocation, position), closedOf(allocation, before));
     this.closed = plus(this.closed, closed);
@@ -134,9 +134,9 @@ export class Pool {
     return this.#closedNumber;
   }
 
-  /** The places that hold something: of many, few do. */
-  get open(): readonly Place[] {
-    this.#open ??= this.#places.filter((place) => !place.isEmpty);
+  /** The sub-accounts that hold something: of many, few do. */
+  get open(): readonly SubAccount[] {
+    this.#open ??= this.#subAccounts.filter((subAccount) => !subAccount.isEmpty);
     return this.#open;
   }
 }
@@ -144,7 +144,8 @@ export class Pool {
 const closedOf = (allocation: Units, { realised, fees }: Position): Units => minus(plus(allocation, realised), fees);
 const spentOn = ({ cost }: Position): Units => greatest(cost, noUnits);
 
-export class Place {
+/** The holdings and the money of one strategy on one symbol, and its working orders. */
+export class SubAccount {
   readonly strategy: string;
   readonly symbol: string;
   readonly orders: WorkingOrder[] = [];
@@ -166,15 +167,15 @@ export class Place {
   /** The order that closed the position before it, and what came of that. */
   left: Left | undefined;
   #extremes: PositionExtremes | undefined;
-  readonly #extremesChanged: (place: Place) => void;
+  readonly #extremesChanged: (subAccount: SubAccount) => void;
   #estimate: Estimate | undefined;
   readonly #instrumentNow: () => Instrument;
 
   /** `extremesChanged` is called with every change of them that a restart must know. */
   constructor(
-    { strategy, symbol, allocation, pool }: Pick<Place, 'strategy' | 'symbol' | 'allocation' | 'pool'>,
+    { strategy, symbol, allocation, pool }: Pick<SubAccount, 'strategy' | 'symbol' | 'allocation' | 'pool'>,
     instrumentNow: () => Instrument,
-    extremesChanged: (place: Place) => void = () => {},
+    extremesChanged: (subAccount: SubAccount) => void = () => {},
   ) {
     this.strategy = strategy;
     this.symbol = symbol;
@@ -270,7 +271,7 @@ export class Place {
     return averageTicks(cost, base, this.instrument);
   }
 
-  /** The place in numbers, calculated once after each fill. */
+  /** The sub-account in numbers, calculated once after each fill. */
   get estimate(): Estimate {
     this.#estimate ??= this.#estimated();
     return this.#estimate;

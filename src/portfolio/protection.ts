@@ -19,7 +19,7 @@ import {
   exitTimeText,
   followsBest,
   type Guard,
-  type GuardedPlace,
+  type GuardedSubAccount,
   isBefore,
   isUnchanged,
   isWaiting,
@@ -56,7 +56,7 @@ export type ProtectionChanged = (strategy: string, symbol: string, saved: () => 
 
 /** Where positions are found. */
 interface Places {
-  place(strategy: string, symbol: string): GuardedPlace;
+  subAccount(strategy: string, symbol: string): GuardedSubAccount;
 }
 
 const noStops: readonly ArmedStop[] = [];
@@ -93,27 +93,27 @@ export class Protection {
     const plain = isPlain(target);
     if (known === undefined && plain) return;
     const { size } = target;
-    const place = known?.place ?? this.#portfolio.place(strategy, symbol);
+    const subAccount = known?.subAccount ?? this.#portfolio.subAccount(strategy, symbol);
     const isSame = known !== undefined && sameSize(known.size, size);
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
-    if (plain && known?.leftSize === undefined && isNothing(size) && !place.isFlat) {
+    if (plain && known?.leftSize === undefined && isNothing(size) && !subAccount.isFlat) {
       if (known !== undefined && !isSame) this.#keep(strategy, symbol, { ...known, size, taken: noLots });
       return;
     }
-    const at = place.instrument;
-    if (known !== undefined && !place.isFlat) keepBreakEven(known, place.isLong ? 'SELL' : 'BUY');
+    const at = subAccount.instrument;
+    if (known !== undefined && !subAccount.isFlat) keepBreakEven(known, subAccount.isLong ? 'SELL' : 'BUY');
     const { stop, takeProfit, trailing, exitAfterMs, exitAt, reenterAfterMs } = target;
     // A position that must be left before anything may be entered again is left whatever the target is.
-    const isLeft = known !== undefined && (sameSize(known.leftSize, size) || (isWaiting(known) && !place.isFlat));
+    const isLeft = known !== undefined && (sameSize(known.leftSize, size) || (isWaiting(known) && !subAccount.isFlat));
     const latest = relativeOf(target);
     const levels = {
       stop: typeof stop === 'number' ? ticksOf(stop, at, 'down') : undefined,
       takeProfit: typeof takeProfit === 'number' ? ticksOf(takeProfit, at, 'down') : undefined,
       trailing: typeof trailing === 'number' ? rateOf(trailing) : undefined,
-      relative: place.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
+      relative: subAccount.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
       latest,
-      keptFor: place.isFlat ? notYet : place.entries,
-      even: place.isFlat ? undefined : known?.even,
+      keptFor: subAccount.isFlat ? notYet : subAccount.entries,
+      even: subAccount.isFlat ? undefined : known?.even,
       exitAfterMs,
       exitAt,
       reenterAfterMs,
@@ -124,17 +124,17 @@ export class Protection {
       (levels.takeProfit === known?.takeProfit &&
         sameLevel(levels.relative?.takeProfit, known?.relative?.takeProfit) &&
         sameTakeProfit(levels.relative?.parts, known?.relative?.parts)) ||
-      place.isEmpty;
+      subAccount.isEmpty;
     if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
       if (isUnchanged(known, levels)) return;
-      if (!plain || known.taken > 0n || isLeft || known.reenterAt !== undefined || !place.isFlat) {
+      if (!plain || known.taken > 0n || isLeft || known.reenterAt !== undefined || !subAccount.isFlat) {
         move(known, levels);
         this.#save(strategy, symbol, known);
         return;
       }
     }
     const guard: Guard = {
-      place,
+      subAccount,
       size,
       taken: isSame ? known.taken : noLots,
       ...levels,
@@ -143,7 +143,7 @@ export class Protection {
       reenterAt: known?.reenterAt,
       ...unarmed,
     };
-    const isOver = !isLeft && guard.taken === 0n && guard.reenterAt === undefined && place.isFlat;
+    const isOver = !isLeft && guard.taken === 0n && guard.reenterAt === undefined && subAccount.isFlat;
     if (plain && isOver) this.#drop(strategy, symbol);
     else this.#keep(strategy, symbol, guard);
   }
@@ -196,9 +196,9 @@ export class Protection {
   /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. `time` as of `hitBy`. */
   trail(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): void {
     for (const { strategy, value: guard } of this.#guards.on(symbol)) {
-      const { place } = guard;
-      if (!followsBest(guard) || isBefore(time, place)) continue;
-      const { isFlat, isLong, instrument } = place;
+      const { subAccount } = guard;
+      if (!followsBest(guard) || isBefore(time, subAccount)) continue;
+      const { isFlat, isLong, instrument } = subAccount;
       const value = isLong ? price : forBuys;
       keepAtEntry(guard);
       // Most prices are no better than the best.
@@ -224,9 +224,9 @@ export class Protection {
     const armed = this.stops(symbol);
     if (armed.length === 0) return armed;
     return armed.filter((stop) => {
-      const place = this.#portfolio.place(stop.strategy, symbol);
-      if (isBefore(time, place)) return false;
-      const at = place.instrument;
+      const subAccount = this.#portfolio.subAccount(stop.strategy, symbol);
+      if (isBefore(time, subAccount)) return false;
+      const at = subAccount.instrument;
       return stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price;
     });
   }
@@ -279,7 +279,7 @@ export class Protection {
   /** True where a held position has something that would leave it: a stop, a trailing stop or a time. */
   isGuarded(strategy: string, symbol: string): boolean {
     const guard = this.#guards.get(strategy, symbol);
-    if (guard === undefined || guard.place.isFlat) return false;
+    if (guard === undefined || guard.subAccount.isFlat) return false;
     return protects(guard);
   }
 
@@ -301,10 +301,10 @@ export class Protection {
   /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
   guard(strategy: string, symbol: string, size: Size): void {
     if (this.#guards.get(strategy, symbol) !== undefined) return;
-    const place = this.#portfolio.place(strategy, symbol);
+    const subAccount = this.#portfolio.subAccount(strategy, symbol);
     this.revision++;
     this.#guards.set(strategy, symbol, {
-      place,
+      subAccount,
       size,
       taken: noLots,
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, relative: undefined, best: undefined },
@@ -319,8 +319,8 @@ export class Protection {
   trailingSince(symbol: string, openTime: number): readonly string[] {
     let found: readonly string[] = nobody;
     for (const { strategy, value } of this.#guards.on(symbol)) {
-      const { place } = value;
-      if (followsBest(value) && place.enteredAt > openTime && !place.isFlat) found = [...found, strategy];
+      const { subAccount } = value;
+      if (followsBest(value) && subAccount.enteredAt > openTime && !subAccount.isFlat) found = [...found, strategy];
     }
     return found;
   }
@@ -347,20 +347,20 @@ export class Protection {
   /** Whether the take-profits of a target of so many lots have closed its position, but for a rest that no order can sell. */
   hasTakenAll(strategy: string, symbol: string, targetLots: Lots): boolean {
     const guard = this.#guards.get(strategy, symbol);
-    if (guard === undefined || guard.place.isFlat) return true;
-    return isLastTaken(takeProfitsOf(guard), targetLots, guard.taken, guard.place.instrument);
+    if (guard === undefined || guard.subAccount.isFlat) return true;
+    return isLastTaken(takeProfitsOf(guard), targetLots, guard.taken, guard.subAccount.instrument);
   }
 
   /** True while a position that protection left is still held. */
   isLeaving(strategy: string, symbol: string): boolean {
     const guard = this.#guards.get(strategy, symbol);
-    return guard?.leftSize !== undefined && !guard.place.isFlat;
+    return guard?.leftSize !== undefined && !guard.subAccount.isFlat;
   }
 
   /** Puts back what a journal kept. */
   restore(strategy: string, symbol: string, saved: SavedGuard): void {
     this.revision++;
-    this.#guards.set(strategy, symbol, restored(saved, this.#portfolio.place(strategy, symbol)));
+    this.#guards.set(strategy, symbol, restored(saved, this.#portfolio.subAccount(strategy, symbol)));
   }
 
   #keep(strategy: string, symbol: string, guard: Guard): void {

@@ -2,7 +2,7 @@
 import { closeTime, type Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Entry, Extremes, HeldKlines } from './held-klines.ts';
-import type { Place } from './positions.ts';
+import type { SubAccount } from './positions.ts';
 
 /** Klines that are remembered: fills can become known later than the kline in which they were. */
 const maxKlines = 500;
@@ -11,12 +11,12 @@ type Seen = Pick<Kline, 'openTime' | 'high' | 'low' | 'close'>;
 
 export class SeenKlines implements HeldKlines {
   readonly interval: Interval;
-  readonly #place: Place;
+  readonly #subAccount: SubAccount;
   readonly #seen: Seen[] = [];
   #last: Seen | undefined;
 
-  constructor(place: Place, interval: Interval) {
-    this.#place = place;
+  constructor(subAccount: SubAccount, interval: Interval) {
+    this.#subAccount = subAccount;
     this.interval = interval;
   }
 
@@ -34,7 +34,7 @@ export class SeenKlines implements HeldKlines {
     this.#last = { openTime, high, low, close };
     this.#seen.push(this.#last);
     if (this.#seen.length >= 2 * maxKlines) this.#seen.splice(0, maxKlines);
-    const { extremes, entries, isFlat } = this.#place;
+    const { extremes, entries, isFlat } = this.#subAccount;
     if (isFlat) return;
     const isKnown = extremes?.entry === entries;
     const known = isKnown ? extremes : this.#sinceEntry();
@@ -42,19 +42,19 @@ export class SeenKlines implements HeldKlines {
   }
 
   since({ entries }: Entry): Extremes {
-    if (this.#place.extremes?.entry !== entries) this.#keep(this.#sinceEntry());
-    return this.#place.extremes as Extremes;
+    if (this.#subAccount.extremes?.entry !== entries) this.#keep(this.#sinceEntry());
+    return this.#subAccount.extremes as Extremes;
   }
 
   #sinceEntry(): Extremes {
-    const { entryFillPrice } = this.#place;
+    const { entryFillPrice } = this.#subAccount;
     let extremes: Extremes = { top: entryFillPrice, bottom: entryFillPrice };
     for (const kline of this.#seen) extremes = this.#widened(extremes, kline);
     return extremes;
   }
 
   #widened(known: Extremes, { openTime, high, low, close }: Seen): Extremes {
-    const { enteredAt, byMaker } = this.#place;
+    const { enteredAt, byMaker } = this.#subAccount;
     if (closeTime(this.interval, openTime) <= enteredAt) return known;
     const isInside = byMaker && openTime < enteredAt;
     const top = Math.max(known.top, isInside ? close : high);
@@ -63,8 +63,8 @@ export class SeenKlines implements HeldKlines {
   }
 
   #keep({ top, bottom }: Extremes): void {
-    const { extremes, entries } = this.#place;
+    const { extremes, entries } = this.#subAccount;
     if (extremes?.entry === entries && extremes.top === top && extremes.bottom === bottom) return;
-    this.#place.extremes = { entry: entries, top, bottom };
+    this.#subAccount.extremes = { entry: entries, top, bottom };
   }
 }

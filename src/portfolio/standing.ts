@@ -1,14 +1,14 @@
 /** The standing signal of a strategy at a symbol. */
 import type { Lots } from '../domain/money.ts';
 import type { Leg, Target } from '../domain/order.ts';
-import type { Place } from './positions.ts';
+import type { SubAccount } from './positions.ts';
 
 /** What a journal keeps of an entry beside its signal. */
 export type KeptEntry = Partial<Pick<Standing, 'expiresAt' | 'movedTo'>>;
 
 /** One object for as long as a planner works: whoever reads it often may keep it. */
 export interface Standing {
-  readonly place: Place;
+  readonly subAccount: SubAccount;
   leg: Leg;
   /** Number of the decision that changed it last. */
   decision: number;

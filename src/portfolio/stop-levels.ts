@@ -23,9 +23,9 @@ export const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number
 
 /** Levels with those of a guard; undefined before the first price of one that follows the best price. */
 export function narrowedBy(guard: Guard, levels: Levels): Levels | undefined {
-  const { place, trailing, leftSize } = guard;
-  if (leftSize !== undefined || place.isFlat) return levels;
-  const { isLong, instrument } = place;
+  const { subAccount, trailing, leftSize } = guard;
+  if (leftSize !== undefined || subAccount.isFlat) return levels;
+  const { isLong, instrument } = subAccount;
   const side = isLong ? 'SELL' : 'BUY';
   keepBreakEven(guard, side);
   const { relative } = guard;

@@ -41,7 +41,7 @@ export class Unprotected {
     for (const [strategy, symbol, longestMs] of JSON.parse(options.kept ?? '[]') as Kept)
       this.#places.set(strategy, symbol, { longestMs, since: undefined });
     const { portfolio, protection, aloneSince } = options;
-    for (const { strategy, symbol } of portfolio.places())
+    for (const { strategy, symbol } of portfolio.subAccounts())
       if (aloneSince !== undefined && protection.isGuarded(strategy, symbol))
         this.#at(strategy, symbol).since = aloneSince;
   }
@@ -54,7 +54,7 @@ export class Unprotected {
   measure(now: number, canLeave: (strategy: string, symbol: string) => boolean): void {
     const { portfolio, protection } = this.#options;
     let changed = false;
-    for (const { strategy, symbol } of portfolio.places()) {
+    for (const { strategy, symbol } of portfolio.subAccounts()) {
       const known = this.#places.get(strategy, symbol);
       const isGuarded = protection.isGuarded(strategy, symbol);
       if (known === undefined && !isGuarded) continue;

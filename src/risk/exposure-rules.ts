@@ -27,7 +27,7 @@ import type { RiskContext, Rule, Valued } from './context.ts';
 
 export function valued(context: RiskContext): Valued {
   const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxBookAgeMs, moved, newVersion } = context;
-  const { instrument: at, position } = portfolio.place(draft.strategy, draft.symbol);
+  const { instrument: at, position } = portfolio.subAccount(draft.strategy, draft.symbol);
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
   const isReducing = reduces(draft, position, at);
@@ -162,7 +162,7 @@ export const accountShare: Rule = (context) =>
 function accountExposure(context: Valued): Units {
   const { portfolio, draft } = context;
   let sum = noUnits;
-  for (const symbol of new Set(portfolio.places().map((place) => place.symbol))) {
+  for (const symbol of new Set(portfolio.subAccounts().map((place) => place.symbol))) {
     const price = portfolio.markTicks(symbol);
     if (symbol === draft.symbol) sum = plus(sum, greatest(exposureOf(context), noUnits));
     else if (price !== undefined)
@@ -214,7 +214,7 @@ export const strategyPosition: Rule = (context) => {
 const others = ({ portfolio, draft, limits }: Valued): readonly (readonly [long: Units, short: Units])[] => {
   const { strategy, symbol: own } = draft;
   if (limits.strategies?.get(strategy) === undefined) return [];
-  return portfolio.places().flatMap(({ strategy: owner, symbol }) => {
+  return portfolio.subAccounts().flatMap(({ strategy: owner, symbol }) => {
     const price = portfolio.markTicks(symbol);
     if (owner !== strategy || symbol === own || price === undefined) return [];
     const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));

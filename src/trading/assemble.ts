@@ -328,4 +328,4 @@ function bookFill(
 
 /** Every symbol that is traded now or was before. */
 const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>
-  new Set([...portfolio.places().map(({ symbol }) => symbol), ...parts.loaded.cursors.keys()]);
+  new Set([...portfolio.subAccounts().map(({ symbol }) => symbol), ...parts.loaded.cursors.keys()]);

@@ -87,7 +87,7 @@ export function flattens(
   }
   return {
     flatten(asked, pauses = []) {
-      const places = portfolio.places().filter((place) => isAsked(place, asked) && isOpen(place, portfolio));
+      const places = portfolio.subAccounts().filter((place) => isAsked(place, asked) && isOpen(place, portfolio));
       const ended = places.map((place) => begin(place, asked));
       // After the flattens: the first kill writes what was appended. So a crash leaves the pauses and the flattens, or neither.
       if (pauses.length > 0) void kill(...pauses);

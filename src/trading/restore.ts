@@ -11,7 +11,7 @@ import { finer, type Loaded } from '../journal/load.ts';
 import type { Extremes } from '../portfolio/held-klines.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { Place } from '../portfolio/positions.ts';
+import type { SubAccount } from '../portfolio/positions.ts';
 import type { Protection, SavedGuard } from '../portfolio/protection.ts';
 import type { KeptEntry } from '../portfolio/standing.ts';
 import type { RiskOptions } from '../risk/risk.ts';
@@ -80,28 +80,32 @@ export const keepingEntries =
   };
 
 /** The name of a position's extremes in the journal. */
-const extremesName = ({ strategy, instrument: { symbol } }: Place): string => `extremes ${strategy} ${symbol}`;
+const extremesName = ({ strategy, instrument: { symbol } }: SubAccount): string => `extremes ${strategy} ${symbol}`;
 
 /** Journals the best and the worst price of positions: the klines of a long one would take long to load at a start. */
 export const keepingExtremes =
   (journal: Pick<Journal, 'append' | 'volatile'>) =>
-  (place: Place): void => {
-    const { extremes, enteredAt } = place;
+  (subAccount: SubAccount): void => {
+    const { extremes, enteredAt } = subAccount;
     if (journal.volatile || extremes === undefined) return;
     const { top, bottom } = extremes;
-    journal.append({ kind: 'memory', name: extremesName(place), value: JSON.stringify({ enteredAt, top, bottom }) });
+    journal.append({
+      kind: 'memory',
+      name: extremesName(subAccount),
+      value: JSON.stringify({ enteredAt, top, bottom }),
+    });
   };
 
 /** What fills alone do not say of positions: their extremes, and why the last was closed. */
 function restorePositions({ memories, past }: Loaded, portfolio: Portfolio): void {
-  for (const { strategy, symbol } of portfolio.places()) {
-    const place = portfolio.place(strategy, symbol);
-    const { left } = place;
-    if (left?.purpose === 'stop') place.left = { ...left, why: left.why ?? past.reasonOf(left.clientOrderId) };
-    const text = memories.get(extremesName(place));
+  for (const { strategy, symbol } of portfolio.subAccounts()) {
+    const subAccount = portfolio.subAccount(strategy, symbol);
+    const { left } = subAccount;
+    if (left?.purpose === 'stop') subAccount.left = { ...left, why: left.why ?? past.reasonOf(left.clientOrderId) };
+    const text = memories.get(extremesName(subAccount));
     if (text === undefined) continue;
-    const { enteredAt, top, bottom } = JSON.parse(text) as Extremes & Pick<Place, 'enteredAt'>;
-    if (enteredAt === place.enteredAt) place.restoreExtremes({ entry: place.entries, top, bottom });
+    const { enteredAt, top, bottom } = JSON.parse(text) as Extremes & Pick<SubAccount, 'enteredAt'>;
+    if (enteredAt === subAccount.enteredAt) subAccount.restoreExtremes({ entry: subAccount.entries, top, bottom });
   }
 }
 

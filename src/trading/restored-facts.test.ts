@@ -67,7 +67,7 @@ test('klines that closed while the program was down count', async () => {
 test('the extremes of a kline in which a resting order entered may be from before, so its close alone counts', () => {
   const own = portfolio();
   own.apply({ ...fill(), maker: true, time: startTime + 30_000 });
-  const seen = new SeenKlines(own.place('s', btc.symbol), '1min');
+  const seen = new SeenKlines(own.subAccount('s', btc.symbol), '1min');
   const holding = own.holding('s', btc.symbol, { klines: seen });
   seen.see({ ...kline(99), high: 120, low: 80 });
   expect(holding).toMatchObject({ best: 100, worst: 99, klinesHeld: 1 });
@@ -77,7 +77,7 @@ test('the extremes of a kline in which a resting order entered may be from befor
 
 test('a fill that becomes known after its kline counts the kline all the same', () => {
   const own = portfolio();
-  const seen = new SeenKlines(own.place('s', btc.symbol), '1min');
+  const seen = new SeenKlines(own.subAccount('s', btc.symbol), '1min');
   const holding = own.holding('s', btc.symbol, { klines: seen });
   seen.see({ ...kline(101), high: 120, low: 80 });
   expect(holding).toMatchObject({ best: Number.NaN, klinesHeld: 0, profit: 0 });

@@ -38,7 +38,7 @@ export function retries(
     },
     /** A stop was hit, but its exit was refused or not sent: the position is unprotected until it is planned again. */
     leaveAgain(): void {
-      for (const { strategy, symbol } of portfolio.places()) {
+      for (const { strategy, symbol } of portfolio.subAccounts()) {
         const leg = planner.standing(strategy, symbol);
         if (leg === undefined || !protection.isLeaving(strategy, symbol)) continue;
         // What else rests, as a take-profit does, is cancelled by the exit.
@@ -71,7 +71,7 @@ export function leaveOverdue(
   now: number,
   leave: (place: Overdue, why: string) => void,
 ): void {
-  for (const symbol of new Set(book.portfolio.places().map((place) => place.symbol))) {
+  for (const symbol of new Set(book.portfolio.subAccounts().map((place) => place.symbol))) {
     letEnterAgain(book, symbol, now);
     for (const place of book.protection.overdue(symbol, now)) leave(place, place.why);
   }
@@ -82,7 +82,7 @@ export const expiredLegs = (
   { portfolio, planner }: Pick<TradingComponents, 'portfolio' | 'planner'>,
   now: number,
 ): readonly Leg[] =>
-  [...new Set(portfolio.places().map(({ symbol }) => symbol))].flatMap((symbol) =>
+  [...new Set(portfolio.subAccounts().map(({ symbol }) => symbol))].flatMap((symbol) =>
     planner.expiries.expire(symbol, now),
   );
 

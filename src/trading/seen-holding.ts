@@ -11,7 +11,7 @@ export function withHolding(
   { id, symbol, interval }: Pick<Hosted, 'id' | 'symbol' | 'interval'>,
   { history, klines }: Pick<Inputs, 'history' | 'klines'>,
 ): Pick<Inputs, 'history' | 'klines' | 'holding'> {
-  const seen = new SeenKlines(portfolio.place(id, symbol), interval);
+  const seen = new SeenKlines(portfolio.subAccount(id, symbol), interval);
   for (const kline of history) seen.see(kline);
   return {
     history,
@@ -27,7 +27,7 @@ export function withHoldings(
   { history, moments }: Pick<MarketsInputs, 'history' | 'moments'>,
 ): Pick<MarketsInputs, 'history' | 'moments' | 'holdings'> {
   const seen = markets.map(({ use, symbol, interval }) =>
-    use === 'traded' ? new SeenKlines(portfolio.place(id, symbol), interval) : undefined,
+    use === 'traded' ? new SeenKlines(portfolio.subAccount(id, symbol), interval) : undefined,
   );
   const see = ({ klines }: MarketsInputs['history'][number]): void => {
     for (const [index, kline] of klines.entries()) if (kline !== undefined) seen[index]?.see(kline);

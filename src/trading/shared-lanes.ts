@@ -14,7 +14,7 @@ const cancelMs = 1_000;
 
 export interface SharedLanes {
   readonly clock: Clock;
-  readonly portfolio: Pick<Portfolio, 'place'>;
+  readonly portfolio: Pick<Portfolio, 'subAccount'>;
   readonly planner: Pick<Planner, 'standing'>;
   readonly orders: Pick<Orders, 'execute' | 'cancel'>;
   /** Whether a symbol shares its lane with others. */
@@ -69,7 +69,7 @@ export function sharedLanes(options: SharedLanes): Pick<Trader, 'execute' | 'can
 /** All that stands of its strategy: another leg may have waited for the money. */
 function again({ portfolio, planner, again: plan }: SharedLanes, { strategy, symbol }: Intent): void {
   const [first, ...others] = portfolio
-    .place(strategy, symbol)
-    .pool.places.flatMap(({ instrument }) => planner.standing(strategy, instrument.symbol) ?? []);
+    .subAccount(strategy, symbol)
+    .pool.subAccounts.flatMap(({ instrument }) => planner.standing(strategy, instrument.symbol) ?? []);
   if (first !== undefined) plan([first, ...others]);
 }

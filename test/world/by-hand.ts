@@ -246,7 +246,7 @@ export class ByHand {
     const [since, ended] = [this.#options.now(), undefined];
     const isOf = (one: { readonly strategy: string; readonly symbol: string }): boolean =>
       (strategy ?? one.strategy) === one.strategy && (symbol ?? one.symbol) === one.symbol;
-    const places = portfolio.places().filter(isOf);
+    const places = portfolio.subAccounts().filter(isOf);
     const isOfAll = strategy === undefined && symbol === undefined;
     const scopes = isOfAll
       ? [undefined]

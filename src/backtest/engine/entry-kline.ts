@@ -64,8 +64,8 @@ export function withSoon<T extends ArmedStop>(
 
 /** The signals of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
 export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Leg[] {
-  return portfolio.placesOn(symbol).flatMap(({ strategy, value: place }) => {
-    if (place.enteredAt !== at || place.isFlat) return [];
+  return portfolio.subAccountsOn(symbol).flatMap(({ strategy, value: subAccount }) => {
+    if (subAccount.enteredAt !== at || subAccount.isFlat) return [];
     const leg = planner.standing(strategy, symbol);
     if (leg?.signal.kind !== 'target') return [];
     const { takeProfit, limit } = leg.signal;

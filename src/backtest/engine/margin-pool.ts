@@ -14,7 +14,7 @@ import {
   worth,
 } from '../../domain/money.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { Place } from '../../portfolio/positions.ts';
+import type { SubAccount } from '../../portfolio/positions.ts';
 
 /** What was owed at most since interest was charged last. */
 export interface Owed {
@@ -59,22 +59,24 @@ export const dueAt = (owed: Owed, everyMs: number): number =>
   mostOf(owed) > 0n ? (Math.floor(owed.chargedAt / everyMs) + 1) * everyMs : Number.POSITIVE_INFINITY;
 
 /** Whether another market of the strategy has a position: then its price decides, too. */
-export const hasOthers = (place: Place): boolean => place.pool.places.some((one) => one !== place && !one.isFlat);
+export const hasOthers = (subAccount: SubAccount): boolean =>
+  subAccount.pool.subAccounts.some((one) => one !== subAccount && !one.isFlat);
 
 /**
  * The price of a market at and beyond which its strategy's equity is below a fraction of all its positions, the others at their last prices;
  * undefined where there is none.
  */
-export function ruinOf(portfolio: Portfolio, place: Place, fraction: Rate): Ticks | undefined {
-  let { cash } = place.pool;
-  for (const one of place.pool.places) if (one !== place) cash = plus(cash, supportOf(portfolio, one, fraction));
-  return ruinPrice(place.position.base, cash, fraction, place.instrument);
+export function ruinOf(portfolio: Portfolio, subAccount: SubAccount, fraction: Rate): Ticks | undefined {
+  let { cash } = subAccount.pool;
+  for (const one of subAccount.pool.subAccounts)
+    if (one !== subAccount) cash = plus(cash, supportOf(portfolio, one, fraction));
+  return ruinPrice(subAccount.position.base, cash, fraction, subAccount.instrument);
 }
 
 /** What a position adds to the equity beyond what has to be left of it. Remainders count at their cost: their price is not followed. */
 function supportOf(
   portfolio: Portfolio,
-  { position: { base, cost }, instrument, isFlat }: Place,
+  { position: { base, cost }, instrument, isFlat }: SubAccount,
   fraction: Rate,
 ): Units {
   if (isFlat) return cost;

@@ -22,7 +22,7 @@ import { decisionOf, type Fill, mainRole, type Signal } from '../../domain/order
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
-import { ByPosition, type Place } from '../../portfolio/positions.ts';
+import { ByPosition, type SubAccount } from '../../portfolio/positions.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
@@ -89,7 +89,7 @@ export class MarginAccounts {
     this.#parts = parts;
     const now = parts.clock.now();
     const pools = new Map<string, Owed>();
-    for (const { strategy, symbol } of parts.assembled.portfolio.places()) {
+    for (const { strategy, symbol } of parts.assembled.portfolio.subAccounts()) {
       const quote = pools.get(strategy) ?? nothingOwed(now);
       pools.set(strategy, quote);
       this.#debts.set(strategy, symbol, { quote, base: nothingOwed(now), isLeaving: false });
@@ -107,8 +107,8 @@ export class MarginAccounts {
     let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     // Where the prices of other markets decide as well, no price of this one is far enough from it.
     for (const { strategy } of this.#debts.on(symbol)) {
-      const place = portfolio.place(strategy, symbol);
-      if (!place.isFlat && hasOthers(place)) above = Number.POSITIVE_INFINITY;
+      const subAccount = portfolio.subAccount(strategy, symbol);
+      if (!subAccount.isFlat && hasOthers(subAccount)) above = Number.POSITIVE_INFINITY;
     }
     for (const { side, price } of this.#ruins(symbol)) {
       if (side === 'SELL') above = Math.max(above, priceNumber(price, at));
@@ -130,15 +130,15 @@ export class MarginAccounts {
   leave(strategy: string, symbol: string, price: number): void {
     const { assembled, clock } = this.#parts;
     const { portfolio, planner } = assembled;
-    const { places } = portfolio.place(strategy, symbol).pool;
+    const { subAccounts } = portfolio.subAccount(strategy, symbol).pool;
     const ratio = rateText(this.#rules.maintenanceRatio);
-    const [where, what] = places.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
+    const [where, what] = subAccounts.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
     const why = `liquidated at ${price}${where}: equity fell below ${ratio} of the ${what}`;
     portfolio.mark(symbol, price, clock.now());
     this.#liquidatedAt.set(strategy, clock.now());
     this.#liquidate(strategy, symbol, why);
     assembled.hitStop({ strategy, symbol }, why);
-    for (const { instrument, isFlat } of places) {
+    for (const { instrument, isFlat } of subAccounts) {
       const other = instrument.symbol;
       // What is not entered yet is not entered any more either.
       if (other === symbol || (isFlat && planner.standing(strategy, other) === undefined)) continue;
@@ -209,11 +209,11 @@ export class MarginAccounts {
       this.#charge(fill, 'liquidation', fill.time, feeOn(value, this.#rules.liquidationFee));
     }
     if (portfolio.isFlat(strategy, symbol)) debt.isLeaving = false;
-    const place = portfolio.place(strategy, symbol);
-    if (place.pool.places.length === 1) this.#owe(place, debt);
+    const subAccount = portfolio.subAccount(strategy, symbol);
+    if (subAccount.pool.subAccounts.length === 1) this.#owe(subAccount, debt);
     else {
-      oweAfter(debt.quote, place.pool.cash, fill.time);
-      owe(debt.base, place.position.base);
+      oweAfter(debt.quote, subAccount.pool.cash, fill.time);
+      owe(debt.base, subAccount.position.base);
     }
   }
 
@@ -239,7 +239,7 @@ export class MarginAccounts {
         this.#charge({ strategy, symbol }, 'interest', at, amount);
         isCharged = true;
       }
-      this.#owe(this.#parts.assembled.portfolio.place(strategy, symbol), value);
+      this.#owe(this.#parts.assembled.portfolio.subAccount(strategy, symbol), value);
     }
     return isCharged;
   }
@@ -275,9 +275,9 @@ export class MarginAccounts {
     write({ kind: 'adjustment', at, what: 'adjust', asset, amount: moved, by: 'margin rules', reason });
   }
 
-  #owe(place: Place, { quote, base }: Debt): void {
-    owe(quote, place.pool.cash);
-    owe(base, place.position.base);
+  #owe(subAccount: SubAccount, { quote, base }: Debt): void {
+    owe(quote, subAccount.pool.cash);
+    owe(base, subAccount.position.base);
   }
 
   /** At and beyond which price the exchange leaves a position that is not being left already. */
@@ -286,8 +286,8 @@ export class MarginAccounts {
     if (portfolio.isFlat(strategy, symbol)) return undefined;
     const isLeft = protection.isLeaving(strategy, symbol);
     if (isLeft && planner.standing(strategy, symbol)?.signal.kind === 'target') return undefined;
-    const place = portfolio.place(strategy, symbol);
-    const price = ruinOf(portfolio, place, this.#rules.maintenanceRatio);
-    return price === undefined ? undefined : { strategy, side: place.isLong ? 'SELL' : 'BUY', price };
+    const subAccount = portfolio.subAccount(strategy, symbol);
+    const price = ruinOf(portfolio, subAccount, this.#rules.maintenanceRatio);
+    return price === undefined ? undefined : { strategy, side: subAccount.isLong ? 'SELL' : 'BUY', price };
   }
 }

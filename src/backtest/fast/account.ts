@@ -17,7 +17,7 @@ import {
 } from '../../domain/money.ts';
 import { type Evidence, type Intent, mainRole, type Purpose } from '../../domain/order.ts';
 import { type Exit, exitReason } from '../../domain/position.ts';
-import type { GuardedPlace } from '../../portfolio/guard.ts';
+import type { GuardedSubAccount } from '../../portfolio/guard.ts';
 import type { Entry } from '../../portfolio/held-klines.ts';
 import { HoldingFacts } from '../../portfolio/holding.ts';
 import { intendedOrder, type WorkingOrder } from '../../portfolio/positions.ts';
@@ -28,8 +28,8 @@ import type { KlineLog } from '../engine/klines/log.ts';
 import { clientIdOf, lifeMs } from '../engine/klines/order-column.ts';
 import type { Supported } from './supported.ts';
 
-/** As `Place` and `Portfolio` count it: lots held, and amounts in steps of the scale. */
-export class FastPosition extends HoldingFacts implements Holding, GuardedPlace, Entry {
+/** As `SubAccount` and `Portfolio` count it: lots held, and amounts in steps of the scale. */
+export class FastPosition extends HoldingFacts implements Holding, GuardedSubAccount, Entry {
   readonly strategy: string;
   readonly instrument: Instrument;
   readonly #allocation: number;

@@ -87,7 +87,7 @@ class FastRun implements BacktestEngine {
     this.#at = at;
     this.#cursor = new KlineCursor(series);
     this.#position = new FastPosition(supported, this.#cursor);
-    this.#protection = new Protection({ place: () => this.#position }, () => {});
+    this.#protection = new Protection({ subAccount: () => this.#position }, () => {});
     this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#position);
     this.#strategyCursors = [this.#strategyCursor];
     this.#closes = mapColumns(series.columns, () => series.columns.close);

@@ -82,7 +82,7 @@ function pausesFor({ strategy, symbol, by, reason }: Scope, { portfolio, risk }:
       ? [strategy]
       : symbol === undefined
         ? [undefined]
-        : portfolio.placesOn(symbol).map((place) => place.strategy);
+        : portfolio.subAccountsOn(symbol).map((subAccount) => subAccount.strategy);
   const isStopped = (one: string | undefined): boolean =>
     (one === undefined ? risk.switch.ofAll : risk.switch.of(one)) !== undefined;
   return [...new Set(whom)]

@@ -26,7 +26,7 @@ function look({
     portfolio: {
       closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),
       holding: (id) => ({ quantity: id === 'former' ? former : held, entryPrice: 100 }),
-      places: () => [...portfolio.places(), { strategy: 'former', symbol: at.symbol }],
+      subAccounts: () => [...portfolio.subAccounts(), { strategy: 'former', symbol: at.symbol }],
       instrument: () => at,
       orders: () => portfolio.orders(),
     },

@@ -18,7 +18,7 @@ export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(un
 export interface FundsCheck {
   /** Each strategy with each symbol that it trades. */
   readonly places: readonly { readonly id: string; readonly symbol: string }[];
-  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'places'> & {
+  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'subAccounts'> & {
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
   };
   readonly balances: readonly Balance[];
@@ -33,7 +33,7 @@ export function refuseMissingFunds({ places, portfolio, balances, notice }: Fund
   const cash = new Map<Instrument['quote'], number>();
   // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
   const hasPosition = portfolio
-    .places()
+    .subAccounts()
     .some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
   for (const { id, symbol } of places) {
     const { quantity, entryPrice } = portfolio.holding(id, symbol);

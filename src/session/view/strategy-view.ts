@@ -53,7 +53,7 @@ export const shownOf = (portfolio: Portfolio, hosted: readonly NamedHosted[]): r
 /** Where strategies that are not configured any more left something. */
 export const formerPositions = (portfolio: Portfolio, places: readonly ConfiguredPlace[]): readonly Place[] =>
   portfolio
-    .places()
+    .subAccounts()
     .filter(
       ({ strategy, symbol }) =>
         !places.some((one) => one.id === strategy && one.symbol === symbol) &&

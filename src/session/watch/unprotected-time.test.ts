@@ -10,7 +10,7 @@ function looking(kept: string | undefined, seen: { bare: UnprotectedTime }, cloc
   const written: string[] = [];
   const times = unprotectedTimes({
     assembled: {
-      portfolio: { places: () => [{ strategy: 's', symbol: 'BTCUSDT' }] },
+      portfolio: { subAccounts: () => [{ strategy: 's', symbol: 'BTCUSDT' }] },
       unprotected: { of: () => seen.bare },
     },
     clock,

@@ -12,7 +12,7 @@ const writeMs = 15_000;
 
 export interface UnprotectedParts {
   readonly assembled: {
-    readonly portfolio: Pick<Portfolio, 'places'>;
+    readonly portfolio: Pick<Portfolio, 'subAccounts'>;
     readonly unprotected: Pick<Unprotected, 'of'>;
   };
   readonly clock: { now(): number; machine(realMs: number): number };
@@ -49,7 +49,7 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
     update(): void {
       const now = clock.now();
       let [turned, lasts] = [false, false];
-      for (const { strategy, symbol } of portfolio.places()) {
+      for (const { strategy, symbol } of portfolio.subAccounts()) {
         const before = of(strategy, symbol);
         const seen = unprotected.of(strategy, symbol);
         // An earlier run's stretch goes on where this one found it unprotected still.

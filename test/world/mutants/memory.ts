@@ -39,7 +39,7 @@ const mixesUpFills: Mutant['bent'] = {
     let count = 0;
     Object.assign(portfolio, {
       apply(fill: Fill): void {
-        const other = portfolio.places().find((at) => at.symbol === fill.symbol && at.strategy !== fill.strategy);
+        const other = portfolio.subAccounts().find((at) => at.symbol === fill.symbol && at.strategy !== fill.strategy);
         const isMixedUp = ++count % mixedUpEvery === 0 && other !== undefined;
         apply(isMixedUp ? { ...fill, strategy: other.strategy } : fill);
       },

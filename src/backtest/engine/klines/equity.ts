@@ -42,7 +42,7 @@ export class Equity {
     for (const state of states) {
       state.fixed = 0;
       state.held = 0;
-      for (const { estimate } of state.places) {
+      for (const { estimate } of state.subAccounts) {
         state.fixed += estimate.closed - estimate.cost;
         state.held += estimate.base;
       }

@@ -253,7 +253,7 @@ export class MarketsCursor {
   #isDone(market: Market, leg: Leg, planner: Planner): boolean {
     market.standing ??= planner.at(leg.strategy, leg.symbol);
     const { standing } = market;
-    if (standing === undefined || standing.place.orders.length > 0) return false;
+    if (standing === undefined || standing.subAccount.orders.length > 0) return false;
     market.mark ??= this.#portfolio.lastMark(leg.symbol);
     return planner.repeats(standing, leg, market.mark?.price);
   }

@@ -34,11 +34,11 @@ export function followPricesOf(
   const levels = levelsOf(state, trader);
   if (settled === undefined || standing?.leg.signal !== target || levels === undefined || levels.trails.length > 0)
     return false;
-  const { place } = standing;
+  const { subAccount } = standing;
   const bounds: Bounds = {
-    ...{ ...settled, ...levels, end, horizon, mayMoveTakeProfit: place.isEmpty },
-    ...{ stopOf: place.isFlat ? 'nothing' : place.isLong ? 'long' : 'short' },
-    tick: 10 ** -place.instrument.pricePrecision,
+    ...{ ...settled, ...levels, end, horizon, mayMoveTakeProfit: subAccount.isEmpty },
+    ...{ stopOf: subAccount.isFlat ? 'nothing' : subAccount.isLong ? 'long' : 'short' },
+    tick: 10 ** -subAccount.instrument.pricePrecision,
   };
   const { row } = cursor;
   const record = { signals: log.signals, decision: planner.decisions, closesAt: (at: number) => cursor.closeOf(at) };

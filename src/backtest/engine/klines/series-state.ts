@@ -3,7 +3,7 @@
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import { rowAt } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
-import type { Place } from '../../../portfolio/positions.ts';
+import type { SubAccount } from '../../../portfolio/positions.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { LatePlace } from '../take-profit-check.ts';
@@ -23,7 +23,7 @@ export interface SeriesState {
   /** Strategies of several markets that trade it. */
   readonly several: readonly MarketsCursor[];
   /** What its strategies have of it. */
-  readonly places: readonly Place[];
+  readonly subAccounts: readonly SubAccount[];
   /** Those of them that decide on closed klines. */
   readonly deciding: readonly StrategyCursor[];
   /** Where strategies of a larger interval than its own trade it. */
@@ -101,7 +101,7 @@ export const stateOf = (
   }: Pick<SeriesState, 'strategies' | 'several' | 'larger'> & { readonly portfolio: Portfolio },
 ): SeriesState => ({
   ...{ series, symbol: series.symbol, market, cursor, strategies, several, larger },
-  places: [...strategies, ...several].map(({ hosted }) => portfolio.place(hosted.id, series.symbol)),
+  subAccounts: [...strategies, ...several].map(({ hosted }) => portfolio.subAccount(hosted.id, series.symbol)),
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
   ...{
     row: series.first,
