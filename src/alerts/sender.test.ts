@@ -81,6 +81,22 @@ test('an error is never among those that do not fit', async () => {
   for (let index = 0; index < 20; index++) expect(texts().join('\n')).toContain(`killed ${index} `);
 });
 
+test('a digest has the worst first, and those of one level by time', async () => {
+  const one = sender({ routes: [{ minLevel: 'info', to: ['phone'], digestMs: minute }] });
+  const levels = ['info', 'warn', 'error', 'info', 'warn', 'error'] as const;
+  for (const [index, level] of levels.entries()) one.add(alert(`${index}`, { level, time: now + index * 1_000 }));
+  now += minute;
+  await one.send();
+  expect(texts()[0]?.split('\n').slice(1)).toEqual([
+    '• 12:00:02 ERROR 2',
+    '• 12:00:05 ERROR 5',
+    '• 12:00:01 WARN 1',
+    '• 12:00:04 WARN 4',
+    '• 12:00:00 0',
+    '• 12:00:03 3',
+  ]);
+});
+
 test('an alert that comes while a message is on its way is sent right after it', async () => {
   const one = sender(
     {},
