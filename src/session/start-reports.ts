@@ -98,7 +98,7 @@ export class StartReports {
 
   logTo(log: Log): void {
     this.#log = log;
-    log.info({ mode: this.#parts.mode, pid: process.pid }, 'starting');
+    log.info({ mode: this.#parts.mode }, 'starting');
   }
 
   /** The state directory is this program's. */
