@@ -3,7 +3,7 @@ import { btc, decision, draft, fill, intent, portfolio, resting, startTime, targ
 import { type Lots, lots, quantityText, rate, units } from '../domain/money.ts';
 import { type Account, type Decision, type Leg, type Signal, sameSignal, type Target } from '../domain/order.ts';
 import type { Step } from './plan.ts';
-import { Planner } from './planner.ts';
+import { Planner, type Stopped } from './planner.ts';
 import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 import { sizeInLots } from './target-size.ts';
@@ -18,7 +18,7 @@ interface Bench {
   readonly small: string[];
 }
 
-function bench(held = portfolio()): Bench {
+function bench(held = portfolio(), stopped?: () => Stopped | undefined): Bench {
   const sizes: (string | undefined)[] = [];
   const small: string[] = [];
   const protection = new Protection(held, () => undefined);
@@ -28,6 +28,7 @@ function bench(held = portfolio()): Bench {
     account: 'spot',
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
+    ...(stopped && { stopped }),
     changed: (_: Leg, size: Lots | undefined) => sizes.push(size === undefined ? undefined : quantityText(size, btc)),
     unsent: ({ purpose, side }, { code, facts }) =>
       small.push(`${code}: ${purpose} ${side} ${facts['quantity']} worth ${facts['value']} of ${facts['minNotional']}`),
@@ -39,6 +40,30 @@ const sizeOf = (step: Step | undefined): string =>
   step?.do === 'create' ? quantityText(step.draft.expectedLots, btc) : (step?.do ?? 'nothing');
 
 describe('a standing signal', () => {
+  test('is done with while its strategy may not enter, at every price, and is planned again once it may', () => {
+    let may: Stopped['may'] | undefined;
+    const stopped = () => may && { may, denial: { code: 'killed', facts: {} } as const };
+    const { planner, held, small } = bench(portfolio(), stopped);
+    const wanted = decision(target(1));
+    planner.note(wanted);
+    may = 'exit';
+    expect(planner.plan(wanted)).toBeUndefined();
+    expect(small).toHaveLength(1);
+    held.mark(btc.symbol, 120, startTime + 1);
+    expect(planner.note(wanted)).toBe(false);
+    // A position below the exchange's minimum would not be reported: far from the price it is looked at again.
+    held.mark(btc.symbol, 10_000, startTime + 2);
+    expect(planner.note(wanted)).toBe(true);
+    expect(planner.plan(wanted)).toBeUndefined();
+    may = 'reduce';
+    expect(planner.note(wanted)).toBe(true);
+    expect(planner.plan(wanted)).toBeUndefined();
+    expect(small).toHaveLength(1);
+    may = undefined;
+    expect(planner.note(wanted)).toBe(true);
+    expect(sizeOf(planner.plan(wanted))).toBe('1');
+  });
+
   test('is reported once, however often it is repeated', () => {
     const { planner, sizes } = bench();
     for (const reason of ['one', 'two', 'three']) planner.note(decision(target(1, { reason })));

@@ -1,5 +1,5 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-import { cut, type Lots, lotsIn, minus, noLots, noUnits, part, plus, priceText, rateOf } from '../domain/money.ts';
+import { type Lots, lotsIn, minus, noLots, noUnits, plus, priceText } from '../domain/money.ts';
 import { type Decision, type Fill, type Leg, sameSignal, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
@@ -23,8 +23,8 @@ import { ByPosition, type SubAccount } from './positions.ts';
 import { asMoved, isOfLimit, makingStep } from './post-only.ts';
 import { type KeptEntry, mayMove, type Settled, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
-import { sizeInLots } from './target-size.ts';
-import { quotesTooSmall, targetTooSmall, UnsentReports, withheld } from './too-small.ts';
+import { inAmount, sizeInLots } from './target-size.ts';
+import { quotesTooSmall, targetTooSmall, type Unsent, UnsentReports, withheld } from './too-small.ts';
 
 export type { PlannerOptions, Stopped } from './planner-options.ts';
 
@@ -235,10 +235,15 @@ export class Planner {
     if (stopped !== undefined && signal.kind === 'target') {
       // An order under way may be what it would withhold; once that is decided, the next plan reports.
       if (isUndecided(situation.orders)) return step;
-      const aimed = (may: Situation['may']): Step | undefined =>
-        planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may });
-      const unsent = step?.do === 'cancel' ? [] : withheld(aimed('all'), aimed(stopped.may), stopped);
+      const unsentAt = (price: number): readonly Unsent[] => {
+        const aimed = (may: Situation['may']): Step | undefined =>
+          planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may, price });
+        return withheld(aimed('all'), aimed(stopped.may), stopped);
+      };
+      const unsent = step?.do === 'cancel' ? [] : unsentAt(situation.price);
       this.#unsent.see(unsent, strategy, symbol);
+      const isSame = (price: number): boolean => unsentAt(price).length === unsent.length;
+      if (step === undefined && refused.length === 0) this.#settle(standing, lots, override, situation, isSame);
       return step;
     }
     if (step === undefined)
@@ -253,18 +258,8 @@ export class Planner {
     if (step?.do !== 'create' || signal.kind === 'quotes') return step;
     if (signal.postOnly === true && isOfLimit(step))
       return makingStep(standing, step, situation, this.#options.best?.(symbol), this.expiries);
-    return this.#options.sizing?.atFill === true ? this.#byAmount(standing, situation, step) : step;
-  }
-
-  /** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */
-  #byAmount(standing: Standing, { held, instrument: at }: Situation, step: Create): Step {
-    const { signal } = standing.leg;
-    const { side, type, strategy, symbol } = step.draft;
-    if (signal.kind !== 'target' || !('share' in signal.size) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
-      return step;
-    const share = part(this.#options.portfolio.equity(strategy, symbol), rateOf(signal.size.share), 'down');
-    standing.byAmount = true;
-    return { do: 'create', draft: { ...step.draft, volume: { amount: cut(share, at.pricePrecision) } } };
+    if (this.#options.sizing?.atFill !== true) return step;
+    return inAmount(standing, situation.held, step, () => portfolio.equity(strategy, symbol));
   }
 
   /** Counts a fill that was booked. A position that its take-profit closed stays closed until the strategy changes its target. */
@@ -317,10 +312,11 @@ export class Planner {
   }
 
   /** Whether nothing has to be done about what stands, at a price. */
-  isSettled({ subAccount, settled }: Standing, price: number | undefined): boolean {
+  isSettled({ subAccount, leg, settled }: Standing, price: number | undefined): boolean {
     return (
       settled !== undefined &&
       price !== undefined &&
+      (settled.may === 'all' || settled.may === this.#options.stopped?.(leg.strategy)?.may) &&
       settled.version === subAccount.revision &&
       settled.revision === this.#options.protection.revision &&
       price >= settled.from &&
@@ -328,14 +324,20 @@ export class Planner {
     );
   }
 
-  /** Nothing is to be done at this price. The exchange's minimum in quote depends on it, so both ends of a range are tried, too. */
-  #settle(standing: Standing, lots: Lots, override: ProtectionOverride, situation: Situation): void {
+  /** Nothing is to be done at this price. The exchange's minimum in quote depends on it, so both ends of a range are tried, too: also by `isSame`. */
+  #settle(
+    standing: Standing,
+    lots: Lots,
+    override: ProtectionOverride,
+    situation: Situation,
+    isSame?: (price: number) => boolean,
+  ): void {
     const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
-    const at = { version: standing.subAccount.revision, revision: this.#options.protection.revision };
-    const hasRange =
-      signal.kind === 'target' &&
-      (situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined);
+    const { may } = situation;
+    const at = { version: standing.subAccount.revision, revision: this.#options.protection.revision, may };
+    const isBound = situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined;
+    const hasRange = signal.kind === 'target' && (isBound || isSame !== undefined);
     const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
     if (!hasRange) {
       const to = Number.POSITIVE_INFINITY;
@@ -344,7 +346,8 @@ export class Planner {
     }
     const [from, to] = [situation.price / 2, situation.price * 2];
     const isQuiet = (price: number): boolean =>
-      planTarget(asMoved(signal, standing), lots, override, { ...situation, price }) === undefined;
+      planTarget(asMoved(signal, standing), lots, override, { ...situation, price }) === undefined &&
+      isSame?.(price) !== false;
     if (!isQuiet(from) || !isQuiet(to)) return;
     const mayMoveExits = override.leave === undefined || isThere;
     standing.settled = { ...at, from, to, mayMoveExits, mayMoveLimit: isThere };

@@ -1,6 +1,7 @@
 /** The standing signal of a strategy at a symbol. */
 import type { Lots } from '../domain/money.ts';
 import type { Leg, Target } from '../domain/order.ts';
+import type { Situation } from './plan.ts';
 import type { SubAccount } from './positions.ts';
 
 /** What a journal keeps of an entry beside its signal. */
@@ -31,6 +32,8 @@ export interface Settled {
   readonly revision: number;
   readonly from: number;
   readonly to: number;
+  /** What the strategy might do then. */
+  readonly may: Situation['may'];
   /** That stays so when only its exits move, and when its limit does. */
   readonly mayMoveExits: boolean;
   readonly mayMoveLimit: boolean;

@@ -2,6 +2,7 @@
 import { orderLots } from '../domain/instrument.ts';
 import {
   absolute,
+  cut,
   greatest,
   type Lots,
   lessFee,
@@ -18,7 +19,8 @@ import {
   unitsOf,
 } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
-import type { Situation } from './plan.ts';
+import type { Create, Situation } from './plan.ts';
+import type { Standing } from './standing.ts';
 
 /** How a share of equity becomes a quantity. */
 export interface Sizing {
@@ -48,4 +50,19 @@ export function sizeInLots(
   };
   const lots = orderLots(exact(), at);
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
+}
+
+/** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */
+export function inAmount(standing: Standing, held: Units, step: Create, equity: () => Units): Create {
+  const { leg, subAccount } = standing;
+  const { side, type } = step.draft;
+  const { signal } = leg;
+  if (signal.kind !== 'target' || !('share' in signal.size) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
+    return step;
+  const share = part(equity(), rateOf(signal.size.share), 'down');
+  standing.byAmount = true;
+  return {
+    do: 'create',
+    draft: { ...step.draft, volume: { amount: cut(share, subAccount.instrument.pricePrecision) } },
+  };
 }

@@ -72,7 +72,7 @@ const fewRows = 4;
 export const hasPrices = (signal: Signal | undefined): signal is Target =>
   signal?.kind === 'target' &&
   (signal.stop !== undefined || signal.takeProfit !== undefined) &&
-  signal.trailing === undefined &&
+  typeof signal.trailing !== 'object' &&
   hasOnlyNumbers(signal);
 
 /** Where the signals of rows are recorded: after the decision of this number. */
@@ -158,7 +158,7 @@ const isSameButPrices = (said: Signal, target: Target): boolean =>
   isSamePrice(said.limit, target.limit) &&
   isSamePrice(said.stop, target.stop) &&
   isSamePrice(said.takeProfit, target.takeProfit) &&
-  said.trailing === undefined &&
+  said.trailing === target.trailing &&
   said.exitAfterMs === target.exitAfterMs &&
   (said.clip ?? false) === (target.clip ?? false) &&
   hasOnlyNumbers(said);
