@@ -189,7 +189,7 @@ describe('sluice flatten', () => {
     await daemon.end('SIGINT');
     expect(await rig.run('flatten', '--reason', 'x')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/only a daemon can close positions/),
+      stderr: expect.stringMatching(/Only a daemon that trades can close positions/),
     });
     expect(await held()).toMatchObject([{ strategy: 'taker' }]);
   });
