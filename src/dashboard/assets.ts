@@ -47,6 +47,7 @@ export const styleSheets: readonly string[] = [
   '/page/panels.css',
   '/page/workspace.css',
   '/page/layout.css',
+  '/page/narrow.css',
   '/page/machine/machine.css',
 ];
 
