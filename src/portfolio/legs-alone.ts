@@ -104,16 +104,16 @@ export class LegsAlone {
     this.#keep();
   }
 
-  /** A decision as it is carried out: legs that are being completed are ordered at market, whatever limit it gives them. */
+  /** A decision as it is carried out: legs that are being completed are ordered at market, whatever limit it gives them; not those that protection closed. */
   completing(decision: Decision): Decision {
     const watched = this.#watched.get(decision.strategy);
     if (watched?.completed === undefined) return decision;
     const why = watched.completed;
-    const [first, ...others] = decision.legs.map((leg) =>
-      leg.signal.kind === 'target' && watched.times.missing.includes(leg.symbol)
-        ? { ...leg, signal: atMarket(leg.signal, why) }
-        : leg,
-    );
+    const [first, ...others] = decision.legs.map((leg) => {
+      const { signal } = leg;
+      if (signal.kind !== 'target' || !watched.times.missing.includes(leg.symbol)) return leg;
+      return this.#isClosed({ ...leg, signal }) ? leg : { ...leg, signal: atMarket(signal, why) };
+    });
     return first === undefined ? decision : { ...decision, legs: [first, ...others] };
   }
 

@@ -100,6 +100,7 @@ function byRoles(given: GeneratedCase): Strategy {
     about: 'Says what a case has',
     params: {},
     partial: kind.partial === true,
+    ...(kind.alone !== undefined && { alone: kind.alone }),
     markets: Object.fromEntries(markets.map(({ role, use }) => [role, use])),
     indicators: () => Object.fromEntries(markets.map(({ role }) => [role, of(role, highest('close', warmup))])),
     decide(values, { time, klines, holdings, equity }) {
@@ -140,6 +141,7 @@ export function bySlowReference(given: GeneratedCase, rules: RulesetName): Sever
   const question: SeveralQuestion = {
     ...{ rules: referenceRules[rules], fees, cash, cashFlows: flows },
     ...(kind.margin === true && { margin: marginRules }),
+    ...(kind.alone !== undefined && { alone: kind.alone }),
     markets: markets.map(({ role, klines, minutes, instrument }) => ({
       ...{ role, klines, instrument },
       intervalMs: intervalMs(`${minutes}min` as '1min', 0),

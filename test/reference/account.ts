@@ -95,6 +95,8 @@ export interface State {
   /** The exchange is leaving the position. */
   liquidating: boolean;
   readonly charges: ChargeRow[];
+  /** Told of each fill, at its time. */
+  filled: ((time: number) => void) | undefined;
 }
 
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
@@ -156,6 +158,7 @@ export function begun(question: Question, pool: State[] = []): State {
     liquidating: false,
     targetOf: undefined,
     charges: [],
+    filled: undefined,
   };
   pool.push(state);
   return state;
@@ -251,6 +254,7 @@ export function fill(
     ambiguous,
     late,
   });
+  state.filled?.(time);
   const { margin } = state.question;
   if (margin === undefined) return;
   if (order.row.purpose !== 'stop') state.liquidating = false;

@@ -1,4 +1,5 @@
 /** Generated cases of strategies of several markets. The same seed gives the same. */
+import type { AlonePolicy } from './alone.ts';
 import { type Chance, draws, nextKline } from './generated.ts';
 import { type Options as ExitOptions, targetOf } from './generated-exits.ts';
 import type { ListStrategy, MarketSeen } from './several.ts';
@@ -25,6 +26,8 @@ export interface Kind {
   readonly margin?: boolean;
   /** Minimum orders that differ, some of them larger than what is wanted. */
   readonly minima?: boolean;
+  /** What is done about a leg that is open alone, and after how many ms. */
+  readonly alone?: AlonePolicy;
   readonly maxPosition?: string;
   /** How much money there is, where not as much as most cases need. */
   readonly cash?: string;
@@ -217,6 +220,14 @@ export const kinds = {
   'exits of each leg': { form: 'roles', markets: [1, 1], exits: absolute },
   'every exit of each leg': { form: 'roles', markets: [1, 1], exits: everyExit },
   'every exit of a leg of a larger interval': { form: 'roles', markets: [1, 5], exits: everyExit },
+  'a leg alone is left': {
+    ...{ form: 'roles', markets: [1, 1], exits: everyExit },
+    alone: { afterMs: 3 * minute, action: 'unwind' },
+  },
+  'a leg alone is completed': {
+    ...{ form: 'roles', markets: [1, 1, 1], exits: everyExit },
+    alone: { afterMs: 2 * minute, action: 'complete' },
+  },
   'a list': { form: 'list', markets: [1, 1, 1] },
   'a list with a schedule': { form: 'list', markets: [1, 1, 1], schedule: '5min', thresholds: [0, 0.05] },
   'a list by a cron expression': { form: 'list', markets: [1, 1, 1], schedule: '3-59/7 * * * *', thresholds: [0, 0.2] },

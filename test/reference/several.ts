@@ -3,6 +3,7 @@
  * through the steps of one market (`steps.ts`); here is what they do together: moments, what they are asked, legs, and their one pot of money.
  */
 import { begun, equityAt, free, isFlat, type Order, openOrders, type PlannedOrder, type State } from './account.ts';
+import { Alone, type AlonePolicy } from './alone.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
 import { endPause, expires } from './exits.ts';
 import { cancelOthers, create, type Moment, making, plannedOrders, unlocked } from './plan.ts';
@@ -50,6 +51,8 @@ export interface ListStrategy {
 export type SeveralQuestion = Pick<Question, 'rules' | 'fees' | 'cash' | 'cashFlows' | 'margin'> & {
   readonly markets: readonly MarketGiven[];
   readonly strategy: RolesStrategy | ListStrategy;
+  /** What is done about a leg that is open alone; nothing if left out. */
+  readonly alone?: AlonePolicy;
 };
 
 /** Of each market by role. */
@@ -64,6 +67,8 @@ interface Market {
   at: Now | undefined;
   /** Its place among the legs: that of its first signal. */
   leg: number | undefined;
+  /** What the strategy said last. */
+  said: Signal | undefined;
 }
 
 interface Run {
@@ -74,6 +79,7 @@ interface Run {
   before: number | undefined;
   /** A purchase waits for what a sale brings. */
   isWaiting: boolean;
+  readonly alone: Alone | undefined;
 }
 
 const closeOf = ({ given: { klines, intervalMs } }: Market, row: number): number =>
@@ -88,9 +94,12 @@ export function several(question: SeveralQuestion): Readonly<Record<string, Stat
     // The money is that of all, whichever of them has it.
     const cash = index === 0 ? question.cash : '0';
     const own: Question = { klines, intervalMs, instrument, strategy, rules, fees, cash, ...(margin && { margin }) };
-    return { given, state: begun(own, pool), row: -1, at: undefined, leg: undefined };
+    return { given, state: begun(own, pool), row: -1, at: undefined, leg: undefined, said: undefined };
   });
-  const run: Run = { question, markets, time: Number.NaN, before: undefined, isWaiting: false };
+  const states = markets.map(({ state }) => state);
+  const alone = question.alone === undefined ? undefined : new Alone(question.alone, states);
+  for (const state of states) state.filled = (time) => alone?.see(time);
+  const run: Run = { question, markets, time: Number.NaN, before: undefined, isWaiting: false, alone };
   let flows = question.cashFlows ?? [];
   for (const time of timesOf(question)) {
     run.time = time;
@@ -104,6 +113,7 @@ export function several(question: SeveralQuestion): Readonly<Record<string, Stat
         endPause(market.state, time);
       }
       ask(run);
+      lookAtAlone(run);
       for (const market of closing) cancelExpired(market.state, momentOf(run, market));
       fillAtCloses(run, closing);
       run.before = time;
@@ -182,6 +192,8 @@ function ask(run: Run): void {
     const signals = strategy.decide(time, there, equity);
     for (const [role, signal] of Object.entries(signals)) hearLeg(run, role, signal);
   }
+  hearAll(run);
+  run.alone?.see(time);
   for (const market of markets) {
     enterAgain(market.state, momentOf(run, market));
     expires(market.state, time);
@@ -192,7 +204,32 @@ function ask(run: Run): void {
 function hearLeg(run: Run, role: string, signal: Signal): void {
   const market = run.markets.find(({ given }) => given.role === role) as Market;
   market.leg ??= 1 + Math.max(0, ...run.markets.map(({ leg }) => leg ?? 0));
-  hear(market.state, signal, momentOf(run, market));
+  market.said = signal;
+}
+
+/** What was said last counts: a leg that was completed gets its limit back. */
+function hearAll(run: Run): void {
+  for (const market of legsOf(run)) {
+    const said = market.said as Signal;
+    hear(market.state, run.alone?.asked(market.state, said) ?? said, momentOf(run, market));
+  }
+}
+
+/** Those that have a signal, in the order in which they got their first. */
+const legsOf = ({ markets }: Run): Market[] =>
+  markets.filter(({ leg }) => leg !== undefined).sort((a, b) => (a.leg ?? 0) - (b.leg ?? 0));
+
+/** What is done about legs that are open alone, after everything else of a moment. */
+function lookAtAlone(run: Run): void {
+  const concerned = run.alone?.look(run.time) ?? [];
+  if (concerned.length === 0) return;
+  for (const market of run.markets) {
+    const { state } = market;
+    if (!concerned.includes(state) || state.standing === undefined) continue;
+    hear(state, run.alone?.asked(state, state.standing) ?? state.standing, momentOf(run, market));
+  }
+  run.alone?.see(run.time);
+  carryOut(run, false, concerned);
 }
 
 /** A weight is an amount of quote; what is near enough to its weight is held as it is. */
@@ -215,9 +252,10 @@ function hearWeights(
 /**
  * What the signals lack: what leaves a position first, then what enters one, as long as the free money is enough or nothing is being left X
  */
-function carryOut(run: Run, again: boolean): void {
-  run.isWaiting = false;
-  const legs = run.markets.filter(({ leg }) => leg !== undefined).sort((a, b) => (a.leg ?? 0) - (b.leg ?? 0));
+function carryOut(run: Run, again: boolean, only?: readonly State[]): void {
+  // A single leg does not ask what waits for others.
+  if (only?.length !== 1) run.isWaiting = false;
+  const legs = only === undefined ? legsOf(run) : run.markets.filter(({ state }) => only.includes(state));
   const entries: { readonly market: Market; readonly planned: PlannedOrder }[] = [];
   for (const market of legs) {
     const { state } = market;
