@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -53,6 +53,31 @@ test('a full disk gets what is in memory as soon as it takes it again, and a kil
   expect(left.alarms()).toEqual([]);
   left.close();
   holder.close();
+});
+
+test('a file that cannot be opened keeps what was never read, and gets what is new', () => {
+  outbox.add(alert('killed'), [{ channel: 'phone', at: now }]);
+  outbox.open(alert('killed'), now, minute, ['phone']);
+  outbox.close();
+  // A folder with the name of the log: the file cannot be opened, as on a full disk.
+  const log = join(dir, `${outboxFile}-wal`);
+  mkdirSync(log);
+  const errors: string[] = [];
+  outbox = new Outbox(dir, (code) => errors.push(code));
+  expect(errors).toEqual([expect.stringMatching(/^SQLITE_/)]);
+  outbox.add(alert('sent'), [{ channel: 'phone', at: now }]);
+  outbox.sent(outbox.due('phone', now));
+  outbox.add(alert('the disk is full'), [{ channel: 'phone', at: now }]);
+  outbox.open(alert('the disk is full'), now, minute, ['phone']);
+  const sending = outbox.due('phone', now);
+  expect(outbox.writeOut()).toBe(false);
+  rmdirSync(log);
+  expect(outbox.writeOut()).toBe(true);
+  const texts = ['killed', 'the disk is full'];
+  expect(outbox.due('phone', now).map(({ text }) => text)).toEqual(texts);
+  expect(outbox.alarms().map(({ text }) => text)).toEqual(texts);
+  outbox.sent(sending);
+  expect(outbox.due('phone', now).map(({ text }) => text)).toEqual(['killed']);
 });
 
 test('what was due once stays due when the clock is set back', () => {

@@ -5,6 +5,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { machineWall } from '../clock/clock.ts';
 import type { Alert, Due } from './routes.ts';
 
 export interface Message extends Alert {
@@ -42,10 +43,11 @@ const schema = `
   CREATE TABLE IF NOT EXISTS reported (text TEXT PRIMARY KEY, at INTEGER NOT NULL);
 `;
 
+/** `replaced`: the rows of the file for which those in memory are put. */
 const tables = [
-  { name: 'messages', columns: 7 },
-  { name: 'alarms', columns: 10 },
-  { name: 'reported', columns: 2 },
+  { name: 'messages', columns: 7, replaced: 'true' },
+  { name: 'alarms', columns: 10, replaced: 'acknowledged_at IS NULL' },
+  { name: 'reported', columns: 2, replaced: 'true' },
 ] as const;
 
 /** Acknowledged alarms are kept for so long, ms. */
@@ -70,6 +72,8 @@ export class Outbox {
   /** Undefined: in memory alone. */
   readonly #path: string | undefined;
   #db: Database.Database;
+  /** Tables of the file that could not be read when it was given up: they are not in memory. */
+  #unread: ReadonlySet<string> = new Set();
   /** Called once when the file takes nothing any more, with the code of the error. */
   readonly #unkept: (code: string) => void;
 
@@ -81,9 +85,20 @@ export class Outbox {
       this.#db = opened(this.#path ?? ':memory:');
     } catch (error) {
       if (unkept === undefined || !(error instanceof Database.SqliteError)) throw error;
-      this.#db = opened(':memory:');
+      this.#db = this.#inMemory(undefined);
       unkept(error.code);
     }
+  }
+
+  /** A database in memory with the rows of the file, as far as they can be read. */
+  #inMemory(file: Database.Database | undefined): Database.Database {
+    const memory = opened(':memory:');
+    const unread = tables.filter((table) => file === undefined || !isCopied(file, memory, table));
+    this.#unread = new Set(unread.map(({ name }) => name));
+    // The numbers of rows that nobody could read must not be given again. A row that is being sent is deleted by its number.
+    const first = memory.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
+    for (const name of this.#unread) first.run(name, machineWall());
+    return memory;
   }
 
   /** Carries out a change; in memory from the first one on that the disk does not take. */
@@ -94,8 +109,7 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof Database.SqliteError) || this.#db.memory) throw error;
       const file = this.#db;
-      this.#db = opened(':memory:');
-      rescueRows(file, this.#db);
+      this.#db = this.#inMemory(file);
       file.close();
       this.#unkept(error.code);
       return run();
@@ -111,8 +125,10 @@ export class Outbox {
       file = db;
       db.transaction(() => {
         // What a command acknowledged in the file meanwhile stays acknowledged.
-        db.exec('DELETE FROM messages; DELETE FROM alarms WHERE acknowledged_at IS NULL; DELETE FROM reported');
-        for (const table of tables) copyTable(this.#db, db, table);
+        for (const table of tables) {
+          if (!this.#unread.has(table.name)) db.exec(`DELETE FROM ${table.name} WHERE ${table.replaced}`);
+          copyTable(this.#db, db, table);
+        }
       })();
     } catch (error) {
       file?.close();
@@ -241,20 +257,26 @@ export class Outbox {
 
 function opened(path: string): Database.Database {
   const db = new Database(path, { timeout: 2_000 });
-  db.pragma('journal_mode = WAL');
-  db.exec(schema);
-  if (!db.memory) chmodSync(path, 0o600);
-  return db;
+  try {
+    db.pragma('journal_mode = WAL');
+    // In memory no number is given twice, also where the table was empty meanwhile.
+    db.exec(db.memory ? schema.replaceAll('INTEGER PRIMARY KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT') : schema);
+    if (!db.memory) chmodSync(path, 0o600);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
-/** As far as the file can be read. */
-function rescueRows(file: Database.Database, memory: Database.Database): void {
-  for (const table of tables)
-    try {
-      copyTable(file, memory, table);
-    } catch {
-      // What cannot be read was not sent; the log has it.
-    }
+/** Copies a table, unless it cannot be read. */
+function isCopied(file: Database.Database, memory: Database.Database, table: (typeof tables)[number]): boolean {
+  try {
+    copyTable(file, memory, table);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function copyTable(from: Database.Database, to: Database.Database, { name, columns }: (typeof tables)[number]): void {
