@@ -22,13 +22,15 @@ const config = schema.parse({
 let dir: string;
 let clock: SimClock;
 let sent: Alert[];
+let said: string[];
 let reports: StartReports;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-starting-'));
   clock = new SimClock(0);
   sent = [];
+  said = [];
   reports = new StartReports({
-    ...{ mode: 'live', stateDir: dir, say: () => undefined, clock },
+    ...{ mode: 'live', stateDir: dir, say: (line) => void said.push(line), clock },
     alerts: { config, secrets: { channels: new Map(), ping: undefined } },
     send: () => ({
       ...{ alarms: [], cameUp() {}, well() {}, configure() {} },
@@ -62,6 +64,36 @@ test('an exchange that answers within seconds is no alarm; one that does not is 
   expect(texts().map((text) => text.slice(0, 46))).toEqual(
     Array(2).fill('starting: the exchange does not answer (ECONNREF'.slice(0, 46)),
   );
+});
+
+test('klines that do not arrive while strategies trade are no failure of the start', () => {
+  reports.begin();
+  reports.waits('the exchange does not answer (its time)');
+  reports.cameUp();
+  for (let time = 0; time < 2 * minute; time += 2_000) {
+    reports.waits('the exchange does not answer (klines)');
+    clock.skipTo(time);
+  }
+  expect([sent, said.at(-1)]).toEqual([[], 'the exchange does not answer (klines)']);
+});
+
+test('a start that ends on a full disk after it came up is a start again', async () => {
+  reports.begin();
+  const stop = new AbortController();
+  const started = reports.whenThereIsSpace(() => {
+    reports.cameUp();
+    return Promise.reject(new NoSpace('no free space', 3));
+  }, stop.signal);
+  await loopTurn();
+  stop.abort();
+  await expect(started).rejects.toThrow(StoppedEarly);
+  reports.waits('the exchange does not answer');
+  clock.skipTo(clock.now() + minute);
+  reports.waits('the exchange does not answer');
+  expect(texts()).toEqual([
+    expect.stringMatching(/^starting: the disk is full/),
+    expect.stringMatching(/^starting: the exchange does not answer/),
+  ]);
 });
 
 test('a ban is reported while the start waits for its end, and not after the start', async () => {

@@ -51,6 +51,7 @@ export class StartReports {
   #away: { readonly since: number; readonly at: number } | undefined;
   #watching = new AbortController();
   #isLocked = false;
+  #isUp = false;
   #toSession: ((level: Notice['level'], text: string) => void) | undefined;
 
   constructor({ clock = systemClock, send = startAlerts, ...parts }: StartReportsParts) {
@@ -113,10 +114,11 @@ export class StartReports {
     if (this.#isLocked) writeStarting(stateDir, { pid: process.pid, mode, startedAt: this.#startedAt, text });
   }
 
-  /** The exchange did not answer, and is asked again. */
+  /** The exchange did not answer, and is asked again: also for klines while strategies trade, when no start is at fault. */
   readonly waits = (text: string): void => {
     const { clock, say } = this.#parts;
     say(text);
+    if (this.#isUp) return;
     this.#away ??= { since: clock.monotonic(), at: machineWall() };
     if (clock.monotonic() - this.#away.since < clock.machine(patienceMs)) return;
     const since = new Date(this.#away.at).toISOString().slice(0, 19).replace('T', ' ');
@@ -148,6 +150,7 @@ export class StartReports {
   /** Trading begins. */
   cameUp(): void {
     this.#stopWatching();
+    this.#isUp = true;
     this.#alerts?.cameUp();
   }
 
@@ -158,6 +161,7 @@ export class StartReports {
         return await start();
       } catch (error) {
         this.#stopWatching();
+        this.#isUp = false;
         if (!isNoSpace(error)) throw error;
         await this.#waitForSpace(error, signal);
       }
@@ -197,6 +201,7 @@ export class StartReports {
   }
 
   #stopWatching(): void {
+    this.#away = undefined;
     this.#watching.abort();
     this.#watching = new AbortController();
     if (this.#isLocked) removeStarting(this.#parts.stateDir);
