@@ -146,6 +146,9 @@ export function failureText(error: Error, stateDir: string): string {
     : `stopped by a failure; start again to recover: ${error.stack ?? error.message}`;
 }
 
+/** How long a start that breaks waits for its last alert, real ms: longer than the alerts take to end. */
+const lastAlertMs = 10_000;
+
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(
   options: RunOptions,
@@ -165,7 +168,10 @@ export async function runUntilStopped(
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
     say(`sluice: ${failureText(error, stateDir)}`);
-    process.exit(1);
+    if (starting.isUp) process.exit(1);
+    // Nothing trades yet: the reason is sent first.
+    const sent = starting.failed(error).catch(() => undefined);
+    void Promise.race([sent, systemClock.sleep(lastAlertMs)]).then(() => process.exit(1));
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));

@@ -141,6 +141,14 @@ test('a failure is one line; a stop, and a directory that another daemon holds, 
   expect(texts()[0]).toMatch(/^did not start: the key is wrong; it means: no; what to do: look\. What to do: /);
 });
 
+test('an error after the start is no failed start, and a start that failed does not come up', async () => {
+  reports.begin();
+  reports.cameUp();
+  await reports.failed(new Error('the recording cannot be written'));
+  expect(sent).toEqual([]);
+  expect(() => reports.cameUp()).toThrow(StoppedEarly);
+});
+
 test('beside a running daemon nothing is sent', async () => {
   const lock = takeLock(dir);
   await reports.failed(new Refusal('a strategy is missing'));

@@ -52,6 +52,7 @@ export class StartReports {
   #watching = new AbortController();
   #isLocked = false;
   #isUp = false;
+  #hasFailed = false;
   #toSession: ((level: Notice['level'], text: string) => void) | undefined;
 
   constructor({ clock = systemClock, send = startAlerts, ...parts }: StartReportsParts) {
@@ -147,8 +148,13 @@ export class StartReports {
     this.#show('limits and orders are checked');
   }
 
-  /** Trading begins. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Trading begins, unless this start has failed and its process is about to end. */
   cameUp(): void {
+    if (this.#hasFailed) throw new StoppedEarly('the start has failed already', 1);
     this.#stopWatching();
     this.#isUp = true;
     this.#alerts?.cameUp();
@@ -183,10 +189,12 @@ export class StartReports {
     if (signal.aborted) throw new StoppedEarly(`stopped before ${stateDir} had free space`, 1);
   }
 
-  /** Reports why there was no start, and sends it. */
+  /** Reports why there was no start, and sends it. What fails after the start, as a stop can, is only logged. */
   async failed(error: unknown): Promise<void> {
     this.#stopWatching();
-    if (!(error instanceof StoppedEarly || error instanceof InUse)) {
+    this.#hasFailed = true;
+    if (this.#isUp) this.#log?.error(`ended by an error: ${causeOf(error)}`);
+    else if (!(error instanceof StoppedEarly || error instanceof InUse)) {
       this.begin();
       const text = `did not start: ${causeOf(error).replaceAll(/\n\s*/g, '; ')}`;
       this.#report({ level: 'error', topic: isNoSpace(error) ? 'diskFull' : 'notStarted', text });

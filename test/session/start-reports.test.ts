@@ -1,6 +1,6 @@
 /** A start that does not come up is reported: by the alerts, in the log, and by each command that looks for the daemon. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Program } from '../kit/program.ts';
@@ -78,6 +78,18 @@ test('a start that is refused sends why, and leaves that in the log', async () =
     ),
   ]);
   expect(log()).toContain('did not start: the exchange at');
+});
+
+test('a start that an error of the program ends sends that', async () => {
+  const texts = await phone();
+  const file = join(rig.dir, 'broken.mjs');
+  // As soon as the daemon catches such errors, not the command line alone.
+  const isCaught = "process.listenerCount('uncaughtException') > 1";
+  const code = `const wait = setInterval(() => { if (${isCaught}) { clearInterval(wait); throw new Error('broken'); } }, 5); wait.unref();`;
+  writeFileSync(file, code);
+  Object.assign(rig.env, { NODE_OPTIONS: `--import ${file}` });
+  expect((await rig.launch(...elsewhere('http://127.0.0.1:1')).exited).code).toBe(1);
+  expect(texts()).toContainEqual(expect.stringMatching(/^ERROR did not start: broken\./));
 });
 
 test('a supervisor that repeats a refused start sends nothing again until one comes up; a second daemon sends nothing', async () => {
