@@ -90,7 +90,7 @@ export interface Trader extends Trading {
   book(fill: Fill): void;
   /** The lane of a symbol: symbols that one strategy trades together share theirs. */
   laneOf(symbol: string): string;
-  /** Whether a decision only leaves what protection closes: it waits for the request under way, not for the end of another decision. */
+  /** Whether a decision only exits what protection closes: it waits for the request under way, not for the end of another decision. */
   isProtective(decision: Decision): boolean;
   /** Work in progress: a simulated clock waits for it. */
   track(work: Promise<void>): Promise<void>;
@@ -223,7 +223,7 @@ function runAsync(trader: Trader, decision: Decision, between: Between): Promise
   return first === undefined ? undefined : drive(executeDecision(trader, decision, first), trader, between);
 }
 
-/** What comes between two commands comes before the second one is planned. */
+/** Protective exits run between two commands, before the next one is planned. */
 async function drive(path: ReturnType<typeof executeDecision>, trader: Trader, between: Between): Promise<void> {
   for (let next = path.next(); next.done !== true; ) {
     const sent = await execute(trader, next.value);

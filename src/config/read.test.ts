@@ -63,11 +63,11 @@ test('what a schema finds wrong is said without its words', () => {
   const found = strict.safeParse(given);
   expect(issuesText(found.error?.issues ?? []).split('; ')).toEqual([
     'count: must be a whole number',
-    'text: must be a text, not a number',
-    'list.0: must be true or false, not a text',
+    'text: must be a string, not a number',
+    'list.0: must be true or false, not a string',
     'most: must be at most 1',
     'begins: must start with "x"',
-    'one: has none of the forms that are allowed here',
+    'one: matches none of the allowed forms',
     'name: must be one of "a", "b"',
     'it: "more", "other" are no known keys',
   ]);

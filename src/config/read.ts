@@ -99,7 +99,7 @@ interface YamlFault {
 const yamlReasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: 'the indentation does not fit the lines above, or a bracket is not closed: compare both',
   TAB_AS_INDENT: 'a tab indents this line: use spaces',
-  DUPLICATE_KEY: 'this key stands twice: keep one of them',
+  DUPLICATE_KEY: 'this key appears twice: keep one of them',
   MISSING_CHAR:
     'something is missing before this place: a quote or bracket that closes, or a space after a colon or comma',
   BLOCK_AS_IMPLICIT_KEY:

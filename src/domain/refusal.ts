@@ -67,7 +67,7 @@ export function plainly(message: string): string {
   return message
     .replace(/^Invalid input: expected /, 'must be ')
     .replace(/^Invalid input: /, '')
-    .replace(/^Invalid input$/, 'has none of the forms that are allowed here')
+    .replace(/^Invalid input$/, 'matches none of the allowed forms')
     .replace(/^Invalid (?:string|number): /, '')
     .replace(
       /^Invalid option: expected one of (.*)$/,
@@ -81,7 +81,7 @@ export function plainly(message: string): string {
 const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   object: 'keys with values',

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { causeOf } from './refusal.ts';
-import { isOfSurroundings, systemText } from './system-errors.ts';
+import { isEnvironmentError, systemText } from './system-errors.ts';
 
 function thrown(work: () => unknown): unknown {
   try {
@@ -19,8 +19,10 @@ function thrown(work: () => unknown): unknown {
 test('a file error names the file and what to do, with its code', () => {
   expect(causeOf(thrown(() => readFileSync('/nowhere/x.yaml')))).toBe('/nowhere/x.yaml does not exist (ENOENT)');
   const denied = Object.assign(new Error("EACCES: permission denied, open 'a.ts'"), { code: 'EACCES', path: 'a.ts' });
-  expect(causeOf(denied)).toBe('a.ts is not open to this user: change its owner or permissions (EACCES)');
-  expect(isOfSurroundings(denied)).toBe(true);
+  expect(causeOf(denied)).toBe(
+    'a.ts cannot be opened by this user (permission denied): change its owner or permissions (EACCES)',
+  );
+  expect(isEnvironmentError(denied)).toBe(true);
 });
 
 test('a port that is taken, and one that is for the system', async () => {
@@ -54,5 +56,5 @@ test('an error inside another one counts, and others stay as they are', () => {
   );
   expect(causeOf(new Error('mine'))).toBe('mine');
   expect(systemText(Object.assign(new Error('x'), { code: 'toString' }))).toBeUndefined();
-  expect(isOfSurroundings(new Error('mine'))).toBe(false);
+  expect(isEnvironmentError(new Error('mine'))).toBe(false);
 });

@@ -3,15 +3,15 @@
 /** By code: what it means of a file, a port or a connection. `it` is the file, where one is named. */
 const meanings: Readonly<Record<string, (it: string) => string>> = {
   ENOENT: (it) => `${it} does not exist`,
-  EACCES: (it) => `${it} is not open to this user: change its owner or permissions`,
-  EPERM: (it) => `${it} is not open to this user: change its owner or permissions`,
+  EACCES: (it) => `${it} cannot be opened by this user (permission denied): change its owner or permissions`,
+  EPERM: (it) => `${it} cannot be opened by this user (permission denied): change its owner or permissions`,
   EROFS: (it) => `${it} is on a disk that is mounted read-only`,
   EISDIR: (it) => `${it} is a folder, not a file`,
   ENOTDIR: (it) => `${it} is below a file, not a folder`,
   EEXIST: (it) => `${it} exists already`,
   ENOSPC: () => 'the disk is full',
   EDQUOT: () => 'the disk quota of this user is used up',
-  EIO: (it) => `the disk fails at ${it}`,
+  EIO: (it) => `the disk reports an I/O error at ${it}`,
   EMFILE: () => 'too many files are open: raise ulimit -n',
   EADDRINUSE: () => 'the port is taken',
   EADDRNOTAVAIL: () => 'this machine does not have that address',
@@ -43,13 +43,13 @@ export function systemText(error: unknown): string | undefined {
   if (code === undefined) return systemText(error.cause);
   if (/^(EPROTO$|ERR_SSL_)/.test(code) && notEncrypted.test(message))
     return `the port does not speak TLS: write http:// or ws:// for it, or name its TLS port (${code})`;
-  if (code === 'EACCES' && syscall === 'listen') return `ports below 1024 are for the system's own programs (${code})`;
-  const meaning = Object.hasOwn(meanings, code) ? meanings[code]?.(path ?? 'it') : undefined;
+  if (code === 'EACCES' && syscall === 'listen') return `ports below 1024 need root (${code})`;
+  const meaning = Object.hasOwn(meanings, code) ? meanings[code]?.(path ?? 'the file') : undefined;
   return meaning === undefined ? undefined : `${meaning} (${code})`;
 }
 
 /** Whether it is about a file or a port that the user named or gave rights to, and no fault of the program. */
-export const isOfSurroundings = (error: unknown): boolean =>
+export const isEnvironmentError = (error: unknown): boolean =>
   error instanceof Error &&
   /^(EACCES|EPERM|EROFS|EISDIR|ENOTDIR|EDQUOT|EIO|EMFILE|EADDRINUSE|EADDRNOTAVAIL)$/.test(
     (error as NodeJS.ErrnoException).code ?? '',

@@ -28,7 +28,15 @@ import {
   unitsText,
 } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { isUndecided, limitDraft, market, minLots, type OrderDraft, type Situation, type Step } from './plan.ts';
+import {
+  isUndecided,
+  limitDraft,
+  market,
+  maxTooSmallLots,
+  type OrderDraft,
+  type Situation,
+  type Step,
+} from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 
 /** A position that is being closed. */
@@ -181,7 +189,7 @@ export class Flattening {
     const now = this.#options.now();
     const side: Side = held > 0n ? 'SELL' : 'BUY';
     const size = orderLots(lotsIn(absolute(held), at), at);
-    const isOver = this.isOver(flatten) || size <= minLots(situation);
+    const isOver = this.isOver(flatten) || size <= maxTooSmallLots(situation);
     const isRefused = (type: OrderDraft['type']): boolean => refused.some((draft) => draft.type === type);
     const book = this.#options.book(flatten.symbol);
     const hasRested = flatten.restsUntil !== undefined && now >= flatten.restsUntil;
@@ -237,7 +245,7 @@ export function isTooSmall(
   const mark = portfolio.lastMark(symbol);
   const instrument = portfolio.instrument(symbol);
   const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
-  return mark === undefined ? size === 0n : size <= minLots({ instrument, price: mark.price });
+  return mark === undefined ? size === 0n : size <= maxTooSmallLots({ instrument, price: mark.price });
 }
 
 /** What is kept of flattens, after those of a strategy, or all, were ended: the next daemon cancels what rests of them. */

@@ -220,7 +220,7 @@ const priceSlack = rate('0.005');
  * an entry made of it. Without it every entry would be followed by a small order that corrects it.
  */
 function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
-  return greatest(minLots(situation), entryBand(targetLots, side, atMarket, situation));
+  return greatest(maxTooSmallLots(situation), entryBand(targetLots, side, atMarket, situation));
 }
 
 /** Whether what has been entered is all of a target, but for what the dead band leaves missing. */
@@ -254,8 +254,8 @@ export function isReached(
   return lots <= entryBand(aim === 0n ? noLots : targetLots, side, target.limit === undefined, situation);
 }
 
-/** The most lots that are too few for an order at the last price, by the exchange's minima. */
-export function minLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
+/** The largest size, in lots, that is still too small for an order at the last price, by the exchange's minima. */
+export function maxTooSmallLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   return greatest(byNotional, byQuantity);

@@ -17,7 +17,7 @@ import {
   lessTaken,
   limitDraft,
   marketDraft,
-  minLots,
+  maxTooSmallLots,
   type OrderDraft,
   type ProtectionOverride,
   quotesAsOrders,
@@ -55,7 +55,7 @@ export function targetTooSmall(
   // What a take-profit has sold is no entry any more.
   if (!leaves && aim === 0n && targetLots !== 0n) return none;
   const lots = leaves ? heldLots : absolute(aim);
-  if (lots > minLots(situation)) return none;
+  if (lots > maxTooSmallLots(situation)) return none;
   const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
   const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
   const draft = marketDraft(side, lots, { lots }, purpose, override.leave ?? target.reason, situation);

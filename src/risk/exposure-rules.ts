@@ -162,7 +162,7 @@ export const accountShare: Rule = (context) =>
 function accountExposure(context: Valued): Units {
   const { portfolio, draft } = context;
   let sum = noUnits;
-  for (const symbol of new Set(portfolio.subAccounts().map((place) => place.symbol))) {
+  for (const symbol of new Set(portfolio.subAccounts().map(({ symbol: one }) => one))) {
     const price = portfolio.markTicks(symbol);
     if (symbol === draft.symbol) sum = plus(sum, greatest(exposureOf(context), noUnits));
     else if (price !== undefined)

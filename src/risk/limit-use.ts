@@ -95,7 +95,7 @@ function ofSymbols({ limits }: Risk, portfolio: Portfolio, symbols: readonly str
 function ofStrategy(risk: Risk, portfolio: Portfolio, strategy: string): LimitUse[] {
   const { limits } = risk;
   const own: StrategyLimits = limits.strategies?.get(strategy) ?? {};
-  const symbols = portfolio.subAccounts().flatMap((place) => (place.strategy === strategy ? [place.symbol] : []));
+  const symbols = portfolio.subAccounts().flatMap((one) => (one.strategy === strategy ? [one.symbol] : []));
   const exposures = symbols.map((symbol) => [symbol, ownExposure(portfolio, strategy, symbol)] as const);
   const signed = symbols.map((symbol) => {
     const price = portfolio.markTicks(symbol);

@@ -126,7 +126,7 @@ function startingDaemon(dir: string): StartingInfo | undefined {
 /** Why no running daemon takes a command, for people. */
 export function noDaemonText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting'>): string {
   if (starting !== undefined)
-    return `the daemon on ${dir} (process ${starting.pid}) is starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
+    return `the daemon on ${dir} (process ${starting.pid}) has been starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
   return isHeld(dir, 'read') ? `a daemon is just starting or stopping on ${dir}` : `no daemon runs on ${dir}`;
 }
 

@@ -12,6 +12,8 @@ test('a file that this user may not use is no bug, and one that ought to be ther
     code: 'EACCES',
     path: 'a.json',
   });
-  expect(said(denied)).toBe('sluice: a.json is not open to this user: change its owner or permissions (EACCES)');
+  expect(said(denied)).toBe(
+    'sluice: a.json cannot be opened by this user (permission denied): change its owner or permissions (EACCES)',
+  );
   expect(said(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))).toContain('this is a bug, please report it');
 });

@@ -1,7 +1,7 @@
 /** Exit codes of errors that end a program. */
 import { CommanderError } from 'commander';
 import { causeOf, isNoSpace, Refusal } from '../domain/refusal.ts';
-import { isOfSurroundings } from '../domain/system-errors.ts';
+import { isEnvironmentError } from '../domain/system-errors.ts';
 import { StoppedEarly } from '../process/signals.ts';
 
 /** Prints an error, and returns its exit code. */
@@ -13,7 +13,7 @@ export function exitCodeOf(error: unknown, say: (line: string) => void, program 
   }
   if (isNoSpace(error))
     say(`${program}: a disk is full: ${error.message.split('\n')[0]}: make room there, or name another folder`);
-  else if (isOfSurroundings(error)) say(`${program}: ${causeOf(error)}`);
+  else if (isEnvironmentError(error)) say(`${program}: ${causeOf(error)}`);
   else
     say(
       `${program}: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -87,8 +87,8 @@ export function flattens(
   }
   return {
     flatten(asked, pauses = []) {
-      const places = portfolio.subAccounts().filter((place) => isAsked(place, asked) && isOpen(place, portfolio));
-      const ended = places.map((place) => begin(place, asked));
+      const open = portfolio.subAccounts().filter((one) => isAsked(one, asked) && isOpen(one, portfolio));
+      const ended = open.map((one) => begin(one, asked));
       // After the flattens: the first kill writes what was appended. So a crash leaves the pauses and the flattens, or neither.
       if (pauses.length > 0) void kill(...pauses);
       for (const flatten of flattening.active) if (isAsked(flatten, asked)) plan(flatten);

@@ -71,7 +71,7 @@ export function leaveOverdue(
   now: number,
   leave: (place: Overdue, why: string) => void,
 ): void {
-  for (const symbol of new Set(book.portfolio.subAccounts().map((place) => place.symbol))) {
+  for (const symbol of new Set(book.portfolio.subAccounts().map(({ symbol: one }) => one))) {
     letEnterAgain(book, symbol, now);
     for (const place of book.protection.overdue(symbol, now)) leave(place, place.why);
   }

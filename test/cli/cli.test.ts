@@ -193,7 +193,7 @@ describe('a configuration', () => {
       'b.yaml, line 6: is not valid YAML: a second colon, an indented line below a value, or a bracket that is not closed',
     ],
     ['  - id:', '\t- id:', 'is not valid YAML: a tab indents this line: use spaces'],
-    ['cash: "100000"', 'cash: "100000"\ncash: "1"', 'b.yaml, line 4: is not valid YAML: this key stands twice'],
+    ['cash: "100000"', 'cash: "100000"\ncash: "1"', 'b.yaml, line 4: is not valid YAML: this key appears twice'],
     [
       'cash: "100000"',
       'cash: *much',

@@ -40,7 +40,7 @@ describe('a start without its exchange', () => {
       ),
     );
     expect(log()).toMatch(away);
-    const said = new RegExp(`is starting since .* UTC and takes no commands yet: ${away.source}`);
+    const said = new RegExp(`has been starting since .* UTC and takes no commands yet: ${away.source}`);
     expect((await rig.run('status')).stdout).toMatch(
       new RegExp(`^daemon     .* \\(process ${daemon.pid}\\) ${said.source}`, 'm'),
     );

@@ -32,7 +32,7 @@ import { checkedOf } from '../../strategy/signals.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { firstEvent, trailOver } from '../engine/klines/levels.ts';
 import { KlineLog } from '../engine/klines/log.ts';
-import { followPrices, hasPrices } from '../engine/klines/moved-prices.ts';
+import { followPrices, hasOnlyPrices } from '../engine/klines/moved-prices.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
 import { UtcDays } from '../engine/klines/utc-days.ts';
 import { stopReason } from '../engine/phases.ts';
@@ -151,7 +151,7 @@ class FastRun implements BacktestEngine {
   #followPrices(end: number): void {
     const target = this.#target;
     const { waiting } = this.#orders;
-    if (waiting !== undefined || this.#isOpen || this.#isOff || !hasPrices(target)) return;
+    if (waiting !== undefined || this.#isOpen || this.#isOff || !hasOnlyPrices(target)) return;
     const { series, hosted } = this.#supported;
     const { fixed, held, least } = this.#line;
     const stops = this.#protection.levels(series.symbol);

@@ -111,7 +111,7 @@ export function unknownStrategy(
   hosted: readonly { readonly id: string }[],
   { portfolio, risk }: Known,
 ): string | undefined {
-  const ids = new Set([...hosted.map(({ id }) => id), ...portfolio.subAccounts().map((place) => place.strategy)]);
+  const ids = new Set([...hosted.map(({ id }) => id), ...portfolio.subAccounts().map(({ strategy }) => strategy)]);
   // A kill that is in force may be lifted, whoever it is of.
   for (const kill of risk.switch.inForce) if (kill.strategy !== undefined) ids.add(kill.strategy);
   return ids.has(strategy)

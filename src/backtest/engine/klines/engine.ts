@@ -19,7 +19,7 @@ import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
 import { isQuiet, levelsOf, lookAhead, mayHappenNext, trailOver } from './levels.ts';
-import { followPricesOf } from './moved-prices.ts';
+import { skipPriceMoves } from './moved-prices.ts';
 import {
   closesAt,
   dueRowOf,
@@ -254,7 +254,7 @@ export class KlineEngine implements BacktestEngine {
     this.#see(state);
     this.#decide(state);
     this.#end(state);
-    if (this.#equity.stale || !followPricesOf(state, this.#trader, { end: this.#dueRow(state), horizon })) return;
+    if (this.#equity.stale || !skipPriceMoves(state, this.#trader, { end: this.#dueRow(state), horizon })) return;
     wake(state);
     this.#see(state);
   }

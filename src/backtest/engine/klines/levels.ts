@@ -128,7 +128,7 @@ function reachedByPurchase(columns: Columns, row: number, end: number, { below, 
 }
 
 /** Rows that are looked ahead at once: one behind an event, since the next one may be near, then more and more. */
-const [fewRows, maxRows] = [1, 4_096];
+const [minRows, maxRows] = [1, 4_096];
 
 /** The first row of a range at which a level is reached or a strategy says something else; the end of the range where neither happens. */
 export function firstEvent(
@@ -139,7 +139,7 @@ export function firstEvent(
 ): { readonly row: number; readonly isReached: boolean } {
   if (strategies.length === 0 && hasNone(levels)) return { row: Math.max(from, to), isReached: true };
   let row = from;
-  for (let rows = hasNone(levels) ? maxRows : fewRows; row < to; rows = Math.min(rows * 4, maxRows)) {
+  for (let rows = hasNone(levels) ? maxRows : minRows; row < to; rows = Math.min(rows * 4, maxRows)) {
     const end = Math.min(to, row + rows);
     const reached = firstReached(columns, row, end, levels);
     let first = reached;

@@ -17,7 +17,7 @@ import type { KlineTrader } from './trader.ts';
  * Passes over the klines at which the only strategy of the only series of a run moves nothing but prices; false where there is none. Rows from `end` on,
  * and klines that open at `horizon` (UTC ms) or later, stay.
  */
-export function followPricesOf(
+export function skipPriceMoves(
   state: SeriesState,
   trader: KlineTrader,
   { end, horizon }: Pick<Bounds, 'end' | 'horizon'>,
@@ -27,7 +27,7 @@ export function followPricesOf(
   if (!(strategy instanceof StrategyCursor) || strategies.length > 1 || !strategy.isOwn || strategy.hasMemory)
     return false;
   const { hosted, lastSignal: target } = strategy;
-  if (!hasPrices(target)) return false;
+  if (!hasOnlyPrices(target)) return false;
   const { planner, log } = trader;
   const standing = planner.at(hosted.id, symbol);
   const settled = planner.settled(hosted.id, symbol);
@@ -66,10 +66,10 @@ export interface Bounds extends Pick<Settled, 'mayMoveExits' | 'mayMoveLimit'> {
 }
 
 /** Klines without a move after which a strategy is one that moves its prices now and then. */
-const fewRows = 4;
+const maxUnmovedRows = 4;
 
 /** True for a target of which nothing but prices can move a stop. */
-export const hasPrices = (signal: Signal | undefined): signal is Target =>
+export const hasOnlyPrices = (signal: Signal | undefined): signal is Target =>
   signal?.kind === 'target' &&
   (signal.stop !== undefined || signal.takeProfit !== undefined) &&
   typeof signal.trailing !== 'object' &&
@@ -103,9 +103,9 @@ export function followPrices(
 ): Followed {
   const prices = pricesOf(target);
   let [row, last, times] = [from, from - 1, 0];
-  while (row < bounds.end && row - last <= fewRows && !isReached(columns, row, bounds, prices)) {
+  while (row < bounds.end && row - last <= maxUnmovedRows && !isReached(columns, row, bounds, prices)) {
     const said = strategy.ask(row);
-    if (said !== undefined && !isSameButPrices(said, target)) break;
+    if (said !== undefined && !differsOnlyInPrices(said, target)) break;
     const has = said === undefined ? 'nothing new' : moveTo(said as Target, prices, bounds);
     if (has === 'something to do') break;
     if (has === 'moved') {
@@ -149,8 +149,8 @@ function moveTo(said: Target, prices: Prices, bounds: Bounds): 'moved' | 'nothin
   return 'moved';
 }
 
-/** Whether a target differs in nothing but prices from one that was checked; prices that are none are left to the check. */
-const isSameButPrices = (said: Signal, target: Target): boolean =>
+/** Whether a target differs in nothing but prices from one that was checked; invalid prices are left to the check. */
+const differsOnlyInPrices = (said: Signal, target: Target): boolean =>
   said.kind === 'target' &&
   said.reason === target.reason &&
   sameSize(said.size, target.size) &&
