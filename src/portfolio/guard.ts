@@ -38,7 +38,16 @@ export interface ArmedStop {
 /** A position as far as protection has to know it. */
 export type GuardedSubAccount = Pick<
   SubAccount,
-  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'entryTicks' | 'isFlat' | 'isEmpty' | 'isLong'
+  | 'strategy'
+  | 'instrument'
+  | 'version'
+  | 'entries'
+  | 'enteredAt'
+  | 'entryTicks'
+  | 'isFlat'
+  | 'isEmpty'
+  | 'isLong'
+  | 'protectionChanges'
 >;
 
 export interface Guard {

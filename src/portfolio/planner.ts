@@ -317,8 +317,7 @@ export class Planner {
       settled !== undefined &&
       price !== undefined &&
       (settled.may === 'all' || settled.may === this.#options.stopped?.(leg.strategy)?.may) &&
-      settled.version === subAccount.revision &&
-      settled.revision === this.#options.protection.revision &&
+      settled.revision === subAccount.revision &&
       price >= settled.from &&
       price <= settled.to
     );
@@ -335,7 +334,7 @@ export class Planner {
     const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
     const { may } = situation;
-    const at = { version: standing.subAccount.revision, revision: this.#options.protection.revision, may };
+    const at = { revision: standing.subAccount.revision, may };
     const isBound = situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined;
     const hasRange = signal.kind === 'target' && (isBound || isSame !== undefined);
     const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);

@@ -156,6 +156,8 @@ export class SubAccount {
   version = 0;
   /** Grows with each order that is added or ends. */
   orderChanges = 0;
+  /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
+  protectionChanges = 0;
   /** Grows with each position that is entered from flat or turned round. */
   entries = 0;
   /** When that was, UTC ms, at what price, and whether by a resting order. */
@@ -240,9 +242,9 @@ export class SubAccount {
     return { time, price, profit, reason: exitReason(purpose, why) };
   }
 
-  /** Grows with each fill, charge and payment, and with each order that is added or ends. */
+  /** Grows with each fill, charge and payment, each order that is added or ends, and each change of its protection. */
   get revision(): number {
-    return this.version + this.orderChanges;
+    return this.version + this.orderChanges + this.protectionChanges;
   }
 
   #changed(allocation: Units, before: Position): void {

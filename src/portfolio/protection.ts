@@ -55,7 +55,7 @@ export interface Overdue {
 export type ProtectionChanged = (strategy: string, symbol: string, saved: () => SavedGuard | null) => void;
 
 /** Where positions are found. */
-interface Places {
+interface SubAccounts {
   subAccount(strategy: string, symbol: string): GuardedSubAccount;
 }
 
@@ -75,14 +75,12 @@ const noGuard = (): null => null;
 const isNothing = (size: Size): boolean => sizeValue(size) === 0;
 
 export class Protection {
-  /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
-  revision = 0;
-  readonly #portfolio: Places;
+  readonly #portfolio: SubAccounts;
   readonly #changed: ProtectionChanged;
   readonly #guards = new ByPosition<Guard>();
 
   /** `changed` is called with every change that a restart must know. */
-  constructor(portfolio: Places, changed: ProtectionChanged) {
+  constructor(portfolio: SubAccounts, changed: ProtectionChanged) {
     this.#portfolio = portfolio;
     this.#changed = changed;
   }
@@ -255,7 +253,7 @@ export class Protection {
       guard.leftSize = undefined;
       guard.leftWhy = undefined;
       guard.taken = noLots;
-      this.revision++;
+      guard.subAccount.protectionChanges++;
       this.#save(strategy, symbol, guard);
       released = [...released, strategy];
     }
@@ -287,7 +285,7 @@ export class Protection {
   leave(strategy: string, symbol: string, size: Size, why: string, now: number): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
-    this.revision++;
+    guard.subAccount.protectionChanges++;
     // A time that is left from an exit before says nothing about this one.
     guard.reenterAt = guard.reenterAfterMs === undefined ? undefined : now + guard.reenterAfterMs;
     guard.leftSize = size;
@@ -302,7 +300,7 @@ export class Protection {
   guard(strategy: string, symbol: string, size: Size): void {
     if (this.#guards.get(strategy, symbol) !== undefined) return;
     const subAccount = this.#portfolio.subAccount(strategy, symbol);
-    this.revision++;
+    subAccount.protectionChanges++;
     this.#guards.set(strategy, symbol, {
       subAccount,
       size,
@@ -339,7 +337,7 @@ export class Protection {
   tookProfit(strategy: string, symbol: string, quantity: Lots): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
-    this.revision++;
+    guard.subAccount.protectionChanges++;
     guard.taken = plus(guard.taken, quantity);
     this.#save(strategy, symbol, guard);
   }
@@ -359,18 +357,19 @@ export class Protection {
 
   /** Puts back what a journal kept. */
   restore(strategy: string, symbol: string, saved: SavedGuard): void {
-    this.revision++;
-    this.#guards.set(strategy, symbol, restored(saved, this.#portfolio.subAccount(strategy, symbol)));
+    const subAccount = this.#portfolio.subAccount(strategy, symbol);
+    subAccount.protectionChanges++;
+    this.#guards.set(strategy, symbol, restored(saved, subAccount));
   }
 
   #keep(strategy: string, symbol: string, guard: Guard): void {
-    this.revision++;
+    guard.subAccount.protectionChanges++;
     this.#guards.set(strategy, symbol, guard);
     this.#save(strategy, symbol, guard);
   }
 
   #drop(strategy: string, symbol: string): void {
-    this.revision++;
+    this.#portfolio.subAccount(strategy, symbol).protectionChanges++;
     this.#guards.delete(strategy, symbol);
     this.#changed(strategy, symbol, noGuard);
   }

@@ -28,7 +28,7 @@ export interface Standing {
 
 /** Nothing has to be done about a target or quotes while these numbers stay and the price lies between the two. */
 export interface Settled {
-  readonly version: number;
+  /** Of its sub-account. */
   readonly revision: number;
   readonly from: number;
   readonly to: number;

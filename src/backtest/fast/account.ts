@@ -38,6 +38,7 @@ export class FastPosition extends HoldingFacts implements Holding, GuardedSubAcc
   readonly #cursor: KlineCursor;
   lots = 0;
   version = 0;
+  protectionChanges = 0;
   entries = 0;
   enteredAt = Number.NaN;
   entryFillPrice = Number.NaN;

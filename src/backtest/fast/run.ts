@@ -102,11 +102,10 @@ class FastRun implements BacktestEngine {
 
   /** Goes on for so many klines: whether there are more, or nothing of it counts since it cannot go on. */
   advance(klines: number): 'more' | 'done' | 'unsupported' {
-    const { series } = this.#supported;
+    const { series, hosted } = this.#supported;
     const { close } = series.columns;
     const end = Math.min(this.row + klines, series.end);
-    const strategyCursor = this.#strategyCursor;
-    const [line, orders] = [this.#line, this.#orders];
+    const [strategyCursor, line, orders] = [this.#strategyCursor, this.#line, this.#orders];
     while (this.row < end) {
       const row = this.row++;
       this.#cursor.row = row;
@@ -121,6 +120,9 @@ class FastRun implements BacktestEngine {
         this.#followPrices(end);
         continue;
       }
+      // A signal that repeats the last one may have another reason.
+      if (this.#isOpen && signal !== undefined)
+        this.#target = checkedOf(signal, hosted, this.#days.opensAt(row)) as Target;
       if (this.#isOpen && !this.#plan(row)) return 'unsupported';
       if (orders.waiting === undefined) this.#passOver(Math.min(end, this.#days.endRow, this.#dueRow()));
     }

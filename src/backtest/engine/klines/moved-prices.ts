@@ -46,7 +46,9 @@ export function skipPriceMoves(
   cursor.row = to === state.row ? row : to - 1;
   if (to === state.row) return false;
   state.row = to;
-  if (moved !== undefined) planner.moved(standing, { ...standing.leg, ...moved }, moved.signal, moved.times);
+  if (moved === undefined) return true;
+  const { signal, at, times } = moved;
+  planner.moved(standing, { ...standing.leg, at, signal }, signal, times);
   return true;
 }
 
@@ -160,7 +162,7 @@ const differsOnlyInPrices = (said: Signal, target: Target): boolean =>
   isSamePrice(said.takeProfit, target.takeProfit) &&
   said.trailing === target.trailing &&
   said.exitAfterMs === target.exitAfterMs &&
-  (said.clip ?? false) === (target.clip ?? false) &&
+  said.clip === target.clip &&
   hasOnlyNumbers(said);
 
 const isSamePrice = (price: unknown, known: unknown): boolean =>

@@ -77,6 +77,11 @@ export class SignalColumn {
     if (limit !== own.limit) this.#price(0, row, limit);
     if (stop !== own.stop) this.#price(1, row, stop);
     if (takeProfit !== own.takeProfit) this.#price(2, row, takeProfit);
+    // A trailing stop and a time stay as they were, which need not be as in the pattern.
+    for (const name of [3, 4]) {
+      const column = this.#levels[name];
+      if (column?.length === row) this.#price(name, row, column.at(row - 1));
+    }
   }
 
   #price(name: number, row: number, value: number): void {
