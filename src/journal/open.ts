@@ -167,10 +167,27 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
 function refusalOf(error: unknown, dir: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isFull(error)) return new NoSpace(`state directory ${dir} has no free space: free some; nothing was lost`, 3);
+  if (!isOurs(dir))
+    return new Refusal(
+      `journal in ${dir} belongs to another user, or this one may not write it: give the directory and its files to the user that runs sluice (chown -R); nothing was changed`,
+      3,
+    );
   return new Refusal(
     `journal in ${dir} cannot be opened (${oneLine(causeOf(error))}): restore a backup or give another with --state DIR`,
     3,
   );
+}
+
+/** Whether this user may read and write what lies in a state directory. */
+function isOurs(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    for (const name of readdirSync(dir))
+      if (name.startsWith(journalFile)) accessSync(join(dir, name), constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function openLocked(

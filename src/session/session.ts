@@ -259,7 +259,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     feeInBase: venue.feeInBase,
     ...accountOf(options, exchange, clock),
   });
-  refuseMissing(config, { ...reached, places, portfolio: assembled.portfolio, notice });
+  const isRestored = options.acceptRestored !== undefined;
+  refuseMissing(config, { ...reached, places, portfolio: assembled.portfolio, isRestored, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   const blockedNow = (): string | undefined => (book.full ? 'the disk is full' : blocked());
   observed = observe(options, reached, { hosted, assembled, unprotected, blocked: blockedNow, loaded }, undo);

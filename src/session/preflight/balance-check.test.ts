@@ -14,7 +14,15 @@ function look({
   locked = '0',
   held = 0,
   former = 0,
-}: Partial<{ given: string[]; free: string; locked: string; held: number; former: number }>): readonly Notice[] {
+  isRestored = false,
+}: Partial<{
+  given: string[];
+  free: string;
+  locked: string;
+  held: number;
+  former: number;
+  isRestored: boolean;
+}>): readonly Notice[] {
   const ids = given.map((_, index) => `s${index}`);
   const portfolio = new Portfolio(
     new Map([[at.symbol, at]]),
@@ -31,6 +39,7 @@ function look({
       orders: () => portfolio.orders(),
     },
     balances: [{ asset: 'USDT', free: units(free), locked: units(locked) }],
+    isRestored,
     notice: (notice) => said.push(notice),
   });
   return said;
@@ -50,6 +59,10 @@ describe('what strategies are given', () => {
     expect(() => look({ given: ['600', '500'] })).toThrow(
       /need 1100\.00 USDT, the account has 1000: .*Lower `allocation`/,
     );
+  });
+
+  test('is only told of with a restored journal, which does not know the positions since its backup', () => {
+    expect(look({ given: ['1600'], isRestored: true })).toMatchObject([{ level: 'warn' }]);
   });
 
   test('counts less by what positions cost', () => {

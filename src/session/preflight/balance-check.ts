@@ -22,6 +22,8 @@ export interface FundsCheck {
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
   };
   readonly balances: readonly Balance[];
+  /** The journal is a backup: trades since then are read after this check, and there may be positions. */
+  readonly isRestored: boolean;
   readonly notice: (notice: Notice) => void;
 }
 
@@ -29,7 +31,7 @@ export interface FundsCheck {
  * Compares the cash that strategies count on, by quote asset, with the account's. With nothing at stake a daemon that counts on
  * more is refused (exit 2). One with positions or orders must manage them, and only warns.
  */
-export function refuseMissingFunds({ places, portfolio, balances, notice }: FundsCheck): void {
+export function refuseMissingFunds({ places, portfolio, balances, isRestored, notice }: FundsCheck): void {
   const cash = new Map<Instrument['quote'], number>();
   // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
   const hasPosition = portfolio
@@ -46,7 +48,8 @@ export function refuseMissingFunds({ places, portfolio, balances, notice }: Fund
     const there = balance === undefined ? noUnits : plus(balance.free, balance.locked);
     if (!isMore(counted, there)) continue;
     const text = `the strategies need ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against missing money. Lower \`allocation\``;
-    if (!hasPosition && portfolio.orders().next().done === true) throw new Refusal(text);
+    const mayHold = isRestored || hasPosition || portfolio.orders().next().done !== true;
+    if (!mayHold) throw new Refusal(text);
     notice({ level: 'warn', text });
   }
 }
