@@ -177,9 +177,9 @@ export class Outbox {
     return true;
   }
 
-  /** Each text is news again. */
-  forgetReported(): void {
-    this.#change((db) => db.exec('DELETE FROM reported'));
+  /** Each text is news again. False where none was reported. */
+  forgetReported(): boolean {
+    return this.#change((db) => db.prepare('DELETE FROM reported').run().changes > 0);
   }
 
   /** What is due on a channel, oldest first; all that waits there without a time. */
@@ -243,11 +243,12 @@ export class Outbox {
     return this.#change((db) => db.prepare(sql).run(now, by, id ?? null).changes);
   }
 
-  /** Acknowledges the alarms of kills, pauses and halts. */
-  acknowledgeStops(by: string, now: number): void {
-    const sql =
-      "UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND kind IN ('kill', 'pause', 'halt')";
-    this.#change((db) => db.prepare(sql).run(now, by));
+  /** Acknowledges the alarms of some kinds. */
+  acknowledgeKinds(kinds: readonly string[], by: string, now: number): void {
+    const sql = 'UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND kind = ?';
+    this.#change((db) => {
+      for (const kind of kinds) db.prepare(sql).run(now, by, kind);
+    });
   }
 
   close(): void {

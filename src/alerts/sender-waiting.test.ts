@@ -91,6 +91,27 @@ test('what keeps a daemon from starting is sent once an hour, however often and 
   expect(rig.texts()).toHaveLength(2);
 });
 
+test('the end of a start that was reported goes where its errors went, and stops its alarms', async () => {
+  const escalate = { repeatMs: 5 * minute, to: ['phone', 'team'] };
+  const routes = [{ minLevel: 'error', to: ['phone'], escalate }];
+  const one = rig.sender({ routes });
+  one.cameUp();
+  one.add(rig.alert('did not start: wrong key', { isOfStart: true }));
+  await one.send();
+  expect(rig.outbox.alarms()).toHaveLength(1);
+  const next = rig.sender({ routes });
+  next.cameUp();
+  await next.send();
+  expect(rig.texts()).toEqual([
+    expect.stringContaining('did not start: wrong key'),
+    'the start has come up: trading goes on',
+  ]);
+  expect(rig.outbox.alarms()).toEqual([]);
+  rig.now += 10 * minute;
+  await next.send();
+  expect(rig.texts('team')).toEqual([]);
+});
+
 test('a clock that is set back delays neither a retry nor an alarm', async () => {
   const escalate = { repeatMs: 5 * minute, to: ['phone'] };
   const one = rig.sender({ routes: [{ minLevel: 'error', to: ['phone'], escalate }] });

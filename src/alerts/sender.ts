@@ -47,6 +47,9 @@ interface ChannelState {
   sending: Promise<void> | undefined;
 }
 
+/** The kind of an alarm that a start has opened. */
+const ofStart = 'start';
+
 export class Sender {
   #parts: SenderParts;
   #states: ReadonlyMap<string, ChannelState> = new Map();
@@ -80,7 +83,7 @@ export class Sender {
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
-    if (alert.resumesAll === true) outbox.acknowledgeStops('resume', now());
+    if (alert.resumesAll === true) outbox.acknowledgeKinds(['kill', 'pause', 'halt'], 'resume', now());
     const safe = { ...alert, text: escapeText(redact(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
@@ -90,10 +93,20 @@ export class Sender {
       return;
     }
     const { repeatMs, to } = escalation;
-    const id = outbox.open(safe, now() + repeatMs, repeatMs, [
+    const kind = alert.isOfStart === true ? ofStart : safe.kind;
+    const id = outbox.open({ ...safe, kind }, now() + repeatMs, repeatMs, [
       ...new Set([...due.map(({ channel }) => channel), ...to]),
     ]);
     outbox.add({ ...safe, text: `${safe.text} (${this.#alarmText(id)})` }, due);
+  }
+
+  /** Trading has begun: whoever received an error of the start receives its end, and its alarms ring no more. */
+  cameUp(): void {
+    const { config, outbox, now } = this.#parts;
+    if (!outbox.forgetReported()) return;
+    outbox.acknowledgeKinds([ofStart], 'start', now());
+    const end: Alert = { kind: 'notice', level: 'error', time: now(), text: 'the start has come up: trading goes on' };
+    outbox.add({ ...end, level: 'info' }, routed(config, end, now()).due);
   }
 
   #alarmText(id: number): string {

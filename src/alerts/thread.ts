@@ -81,7 +81,7 @@ function serve(port: MessagePort, { stateDir, stateOption, ...given }: ThreadDat
     const message = toThread.parse(given);
     if (message.kind === 'end') end();
     else if (message.kind === 'well') ping?.well();
-    else if (message.kind === 'cameUp') outbox.forgetReported();
+    else if (message.kind === 'cameUp') sender.cameUp();
     else if (message.kind === 'configure') {
       sender.configure(sendingOf(message.given));
       ping = pingOf(message.given);
