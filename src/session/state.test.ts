@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openState } from '../journal/open.ts';
 import { failureText } from './daemon.ts';
-import { chooseState, makeStateDir, writeDaemonInfo } from './state.ts';
+import { chooseState, makeStateDir, noDaemonText, stateAt, writeDaemonInfo } from './state.ts';
 
 const home = process.cwd();
 let dir = '';
@@ -35,6 +35,17 @@ function running(name: string, startedAt: number): () => void {
   writeDaemonInfo(at, { pid: 1, mode: name, startedAt, exchange: '', control: 'http://127.0.0.1:1', token: 'z' });
   return () => lock.release();
 }
+
+test('a starting daemon whose text cannot be read is just starting', () => {
+  const at = join('var', 'live');
+  const { lock } = openState(at, { mode: 'live', account: 'spot', venue: 'v' }, []);
+  // Removing the file between two steps of a command would need luck: a folder cannot be read, either.
+  mkdirSync(join(at, 'starting.json'));
+  const chosen = stateAt(at);
+  expect(chosen.starting).toBeUndefined();
+  expect(noDaemonText(chosen)).toBe('a daemon is just starting or stopping on var/live');
+  lock.release();
+});
 
 test('a start that is refused leaves nothing of a directory that it made, and all of one that was there', () => {
   const start = (at: string): (() => void) => {

@@ -117,10 +117,15 @@ export function removeStarting(dir: string): void {
   for (const name of [startingFile, `${startingFile}.new`]) rmSync(join(dir, name), { force: true });
 }
 
-/** What the daemon wrote that is starting on a directory; undefined where none is. */
+/** What the daemon wrote that is starting on a directory; undefined where none is, or the file cannot be read: it is removed as the start comes up. */
 function startingDaemon(dir: string): StartingInfo | undefined {
   const path = join(dir, startingFile);
-  return existsSync(path) && isHeld(dir, 'read') ? (jsonOf(readFileSync(path, 'utf8')) as StartingInfo) : undefined;
+  if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
+  try {
+    return jsonOf(readFileSync(path, 'utf8')) as StartingInfo;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why no running daemon takes a command, for people. */
