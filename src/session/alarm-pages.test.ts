@@ -45,6 +45,25 @@ test.each<[SessionEvent, string]>([
   expect(alarmPage(event)).toBe(`docs/how-to/alarms/${page}.md`);
 });
 
+test('commands name the state directory, but not in the reason of a person', () => {
+  const text = alertTexts(' --state /srv/x');
+  const advice = 'To continue, run: npx sluice resume';
+  const killed = {
+    ...ofKill,
+    kind: 'kill',
+    text: 'All strategies were killed by operator: sluice kill --all.',
+    advice,
+  } as const;
+  const named = 'To continue, run: npx sluice resume --state /srv/x. ';
+  const start = (event: SessionEvent): string => text(event).split('What to do')[0] ?? '';
+  expect(start({ ...killed, by: 'operator' })).toBe(
+    `All strategies were killed by operator: sluice kill --all. ${named}`,
+  );
+  expect(start({ ...killed, by: 'dailyLoss', text: 'Loss: sluice pnl.' })).toBe(
+    `Loss: sluice pnl --state /srv/x. ${named}`,
+  );
+});
+
 test('what is no alarm has no page, and is sent as it is', () => {
   expect(alarmPage({ ...ofNotice, level: 'info' })).toBeUndefined();
   expect(alertTexts()({ ...ofNotice, level: 'info', topic: 'diskFull', text: 'all is well' })).toBe('all is well');

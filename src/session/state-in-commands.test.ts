@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { stateOptionFor, withState } from './state-in-commands.ts';
 
@@ -25,6 +26,6 @@ test.each([
 
 test('only another directory than the standard one is named, as a word of a shell', () => {
   expect(stateOptionFor('live', 'var/live')).toBe('');
-  expect(stateOptionFor('live', 'var/paper')).toBe(' --state var/paper');
+  expect(stateOptionFor('live', 'var/paper')).toBe(` --state ${resolve('var/paper')}`);
   expect(stateOptionFor('live', "/srv/my 'x'")).toBe(` --state '/srv/my '\\''x'\\'''`);
 });

@@ -6,7 +6,7 @@ import { defaultStateDir, usualStateDirs } from './state.ts';
 /** The option that a command needs for this directory, after a space; empty where commands find it by themselves. */
 export function stateOptionFor(mode: string, dir: string): string {
   const isFound = resolve(dir) === resolve(defaultStateDir(mode)) && usualStateDirs().length < 2;
-  return isFound ? '' : ` --state ${shellWord(dir)}`;
+  return isFound ? '' : ` --state ${shellWord(resolve(dir))}`;
 }
 
 /** Commands on a state directory. Not those about the exchange alone, such as `sluice order cancel`. */
