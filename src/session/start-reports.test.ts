@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Alert } from '../alerts/routes.ts';
+import type { ThreadData } from '../alerts/thread.ts';
 import { loopTurn } from '../clock/clock.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { alerts as schema } from '../config/alerts.ts';
@@ -23,24 +24,34 @@ let dir: string;
 let clock: SimClock;
 let sent: Alert[];
 let said: string[];
+/** Of the alerts' thread. */
+let given: ThreadData | undefined;
 let reports: StartReports;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-starting-'));
   clock = new SimClock(0);
   sent = [];
   said = [];
-  reports = new StartReports({
-    ...{ mode: 'live', stateDir: dir, say: (line) => void said.push(line), clock },
-    alerts: { config, secrets: { channels: new Map(), ping: undefined } },
-    send: () => ({
-      ...{ alarms: [], cameUp() {}, well() {}, configure() {} },
-      acknowledge: () => Promise.resolve(0),
-      add: (alert) => void sent.push(alert),
-      end: () => Promise.resolve(),
-    }),
-  });
+  given = undefined;
+  reports = reportsIn(dir);
 });
 afterEach(() => rmSync(dir, { recursive: true }));
+
+/** Of a start on a state directory. */
+const reportsIn = (stateDir: string): StartReports =>
+  new StartReports({
+    ...{ mode: 'live', stateDir, say: (line) => void said.push(line), clock },
+    alerts: { config, secrets: { channels: new Map(), ping: undefined } },
+    send(data) {
+      given = data;
+      return {
+        ...{ alarms: [], cameUp() {}, well() {}, configure() {} },
+        acknowledge: () => Promise.resolve(0),
+        add: (alert) => void sent.push(alert),
+        end: () => Promise.resolve(),
+      };
+    },
+  });
 
 /** Second by second, with all that follows from each. */
 async function pass(ms: number): Promise<void> {
@@ -147,6 +158,13 @@ test('an error after the start is no failed start, and a start that failed does 
   await reports.failed(new Error('the recording cannot be written'));
   expect(sent).toEqual([]);
   expect(() => reports.cameUp()).toThrow(StoppedEarly);
+});
+
+test('a refused configuration makes no state directory', async () => {
+  const made = join(dir, 'var', 'live');
+  await reportsIn(made).failed(new Refusal('a strategy is missing'));
+  expect([existsSync(made), given?.stateDir]).toEqual([false, undefined]);
+  expect(texts()).toEqual([expect.stringMatching(/^did not start: a strategy is missing/)]);
 });
 
 test('beside a running daemon nothing is sent', async () => {

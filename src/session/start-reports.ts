@@ -2,6 +2,7 @@
  * Reports a start that does not come up: on the terminal, in the log, by the alerts, and in a file for commands. The alerts begin with it, as soon as
  * the configuration is valid, and the session that comes up goes on with them.
  */
+import { existsSync } from 'node:fs';
 import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { AlertSecrets } from '../alerts/secrets.ts';
 import { type Clock, every, machineWall, pause, systemClock } from '../clock/clock.ts';
@@ -68,8 +69,8 @@ export class StartReports {
   begin(): void {
     const { alerts, mode, stateDir, send } = this.#parts;
     if (alerts === undefined || this.#alerts !== undefined) return;
-    // It may hold links, or files of others: nothing is written there then.
-    const isOurs = !(orRefusal(() => prepareDir(stateDir)) instanceof Refusal);
+    // It may hold links, or files of others: nothing is written there then. A refused configuration must not make it, either.
+    const isOurs = existsSync(stateDir) && !(orRefusal(() => prepareDir(stateDir)) instanceof Refusal);
     if (isOurs && isOfAnother(stateDir)) return;
     // Read now: later a disk may be full.
     const stateOption = stateOptionFor(mode, stateDir);

@@ -1,6 +1,6 @@
 /** A start that does not come up is reported: by the alerts, in the log, and by each command that looks for the daemon. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Program } from '../kit/program.ts';
@@ -99,13 +99,16 @@ test('a supervisor that repeats a refused start sends nothing again until one co
     expect((await rig.launch('--set', 'strategies.0.use=./none.ts').exited).code).toBe(2);
     return texts().length;
   };
-  expect([await refused(), await refused()]).toEqual([1, 1]);
-  expect(texts()).toEqual([expect.stringMatching(/^ERROR did not start: .*none\.ts/)]);
+  // Without a state directory nothing can be remembered.
+  expect([await refused(), existsSync(rig.state)]).toEqual([1, false]);
+  mkdirSync(rig.state);
+  expect([await refused(), await refused()]).toEqual([2, 2]);
+  expect(texts().slice(1)).toEqual([expect.stringMatching(/^ERROR did not start: .*none\.ts/)]);
   const daemon = await rig.start();
   expect((await rig.launch().exited).code).toBe(3);
-  expect(await refused()).toBe(1);
-  expect((await daemon.end('SIGINT')).code).toBe(130);
   expect(await refused()).toBe(2);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+  expect(await refused()).toBe(3);
 });
 
 test('a start on a full disk sends that, waits, and trades once there is space', async ({ skip }) => {
