@@ -36,14 +36,16 @@ test.runIf(process.platform === 'linux')(
     exchange.beginOutage('all');
     exchange.endOutage();
     const log = (): readonly string[] => readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('\n');
-    await until('a socket that finds no file', () => log().some((line) => line.includes('connect EMFILE')));
+    await until('a socket that finds no file', () =>
+      log().some((line) => line.includes('too many files are open: raise ulimit -n (EMFILE)')),
+    );
     limitFiles(daemon.pid, 1_024);
     await daemon.line(/files can be opened again/);
     await rig.run('resume');
     await resting(3);
     expect((await daemon.end('SIGINT')).code).toBe(130);
     expect(log().filter((line) => line.includes('"killed by file'))).toHaveLength(2);
-    expect(log().filter((line) => line.includes('(EMFILE)'))).toHaveLength(1);
+    expect(log().filter((line) => line.includes('has too many files open (EMFILE)'))).toHaveLength(1);
   },
 );
 
