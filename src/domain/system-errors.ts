@@ -44,6 +44,8 @@ export function systemText(error: unknown): string | undefined {
   if (/^(EPROTO$|ERR_SSL_)/.test(code) && notEncrypted.test(message))
     return `the port does not speak TLS: write http:// or ws:// for it, or name its TLS port (${code})`;
   if (code === 'EACCES' && syscall === 'listen') return `ports below 1024 need root (${code})`;
+  if (code === 'ENOSPC' && syscall === 'watch')
+    return `too many files are watched: raise fs.inotify.max_user_watches (${code})`;
   const meaning = Object.hasOwn(meanings, code) ? meanings[code]?.(path ?? 'the file') : undefined;
   return meaning === undefined ? undefined : `${meaning} (${code})`;
 }
