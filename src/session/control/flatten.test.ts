@@ -17,7 +17,7 @@ test('an answer while nothing can be sent says so at once, and why', async () =>
   const { rig, answer } = holding('1');
   rig.blocked = 'the exchange forbids requests until 12:00:00 UTC';
   expect(await answer()).toMatch(
-    /^All strategies are paused: .* Nothing can be sent now: the exchange forbids requests until 12:00:00 UTC\. The positions are closed once that has ended, and a notice says how it went; sluice resume calls it off\./,
+    /^All strategies are paused: .* Nothing can be sent now: the exchange forbids requests until 12:00:00 UTC\. The positions are closed once that has ended, with at most 0\.01 slippage from the prices of this moment\. After 24 h it ends, and what is left stays open\. A notice says how it went; sluice resume calls it off\./,
   );
 });
 

@@ -6,6 +6,7 @@ import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { Limits } from '../../risk/context.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
+import { longestFlattenMs } from '../../trading/flatten.ts';
 import { stoppedText } from './kill-texts.ts';
 
 export interface FlattenParts {
@@ -48,7 +49,7 @@ export async function flatten(
   const [block] = blocks;
   if (ended.length > 0 && block !== undefined && !blocks.includes(undefined))
     return said(
-      `Nothing can be sent now: ${block}. The positions are closed once that has ended, and a notice says how it went; sluice resume calls it off.`,
+      `Nothing can be sent now: ${block}. The positions are closed once that has ended, with at most ${rateText(slippage)} slippage from the prices of this moment. After ${longestFlattenMs / 3_600_000} h it ends, and what is left stays open. A notice says how it went; sluice resume calls it off.`,
     );
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
   if (texts !== undefined) return said(...texts);
