@@ -1,5 +1,5 @@
 /** Alerts that wait: for quiet hours, on a full disk, over starts and changes of the clock. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -110,6 +110,21 @@ test('the end of a start that was reported goes where its errors went, and stops
   rig.now += 10 * minute;
   await next.send();
   expect(rig.texts('team')).toEqual([]);
+});
+
+test('a start that could not open the file of the alerts ends what earlier starts reported there', async () => {
+  const routes = [{ minLevel: 'error', to: ['phone'], escalate: { repeatMs: minute, to: ['phone'] } }];
+  rig.sender({ routes }).add(rig.alert('did not start: the disk is full', { isOfStart: true }));
+  rig.outbox.close();
+  const log = join(rig.dir, `${outboxFile}-wal`);
+  mkdirSync(log);
+  rig.outbox = new Outbox(rig.dir, () => undefined);
+  const next = rig.sender({ routes });
+  rmdirSync(log);
+  next.cameUp();
+  await next.send();
+  expect(rig.texts().at(-1)).toContain('the start has come up: trading goes on');
+  expect(rig.outbox.alarms()).toEqual([]);
 });
 
 test('a clock that is set back delays neither a retry nor an alarm', async () => {

@@ -100,9 +100,17 @@ export class Sender {
     outbox.add({ ...safe, text: `${safe.text} (${this.#alarmText(id)})` }, due);
   }
 
+  /** Writes alerts that are in memory to the disk, where it takes them again. */
+  writeOut(): void {
+    const { outbox, notice } = this.#parts;
+    if (outbox.writeOut()) notice?.('info', 'alerts are kept on disk again');
+  }
+
   /** Trading has begun: whoever received an error of the start receives its end, and its alarms ring no more. */
   cameUp(): void {
     const { config, outbox, now } = this.#parts;
+    // What an earlier start reported may be in a file that this one could not open before.
+    this.writeOut();
     if (!outbox.forgetReported()) return;
     outbox.acknowledgeKinds([ofStart], 'start', now());
     const end: Alert = { kind: 'notice', level: 'error', time: now(), text: 'the start has come up: trading goes on' };

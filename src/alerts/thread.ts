@@ -64,9 +64,7 @@ function serve(port: MessagePort, { stateDir, stateOption, ...given }: ThreadDat
   };
   const ending = new AbortController();
   void every(systemClock, sendEveryMs, ending.signal, send).catch(fail);
-  const writeOut = (): void => {
-    if (outbox.writeOut()) notice('info', 'alerts are kept on disk again');
-  };
+  const writeOut = (): void => sender.writeOut();
   void every(systemClock, writeOutEveryMs, ending.signal, writeOut).catch(fail);
   const end = (): void => {
     ending.abort();
