@@ -85,6 +85,9 @@ function textOf(event: SessionEvent, stateOption: string): string {
     : withState(eventText(event), stateOption);
 }
 
+/** What denies every order of a strategy, whatever its limits are. */
+const stops: ReadonlySet<string> = new Set(['killed', 'paused', 'halted', 'blocked']);
+
 const pathOf = (page: string): string => `docs/how-to/alarms/${page}.md`;
 
 function topicOf(event: SessionEvent): AlarmTopic | undefined {
@@ -100,9 +103,11 @@ function topicOf(event: SessionEvent): AlarmTopic | undefined {
     case 'state':
     case 'summary':
       return undefined;
+    case 'denied':
+      // What stops all orders has a page and an alarm of its own.
+      return stops.has(event.rule) ? undefined : 'denied';
     case 'pause':
     case 'resume':
-    case 'denied':
     case 'rejected':
     case 'unknown':
     case 'alerts':

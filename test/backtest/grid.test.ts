@@ -262,7 +262,7 @@ describe('a grid', () => {
   test('prints the winner with the number of tries, the plateau, the heat map; and writes every set as CSV', async () => {
     const { out } = await run({ json: false, csv: dir, grid: ['fast=4..8:2', 'slow=20..40:10'] });
     expect(out).toMatch(
-      /Best parameter set +fast \d+, slow \d+: .*\n.*best of 9 trials on these data: expect some luck/,
+      /Best parameter set +fast \d+, slow \d+: .*\n.*best of 9 trials on these data: every one lost money/,
     );
     expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 parameter sets/);
     expect(out).toMatch(/◆◆/);

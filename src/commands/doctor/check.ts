@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { TradingConfig } from '../../config/schema.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { planLines, weightPlanOf } from '../../session/preflight/weight-plan.ts';
-import { runningDaemon } from '../../session/state.ts';
+import { stateAt } from '../../session/state.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import type { Known, RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../../venue/exchange/probe-socket.ts';
@@ -117,9 +117,11 @@ function nodeCheck(): Check {
 }
 
 function stateCheck(dir: string): Check {
-  const running = existsSync(dir) ? runningDaemon(dir) : undefined;
+  const { running, starting } = stateAt(dir);
   if (running !== undefined)
     return ok('state', `${dir}: a daemon trades on it (${running.mode}, process ${running.pid})`);
+  if (starting !== undefined)
+    return ok('state', `${dir}: a daemon starts on it (process ${starting.pid}): ${starting.text}`);
   try {
     makeDirs(dir);
     accessSync(dir, constants.W_OK);

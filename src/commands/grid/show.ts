@@ -62,7 +62,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
       'Best parameter set',
       `${setText(axes, sets[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
-    line('', `${winnerText(result, winner)}; best of ${grouped(tries)} trials on these data: expect some luck`),
+    line('', `${winnerText(result, winner)}; ${luckText(result, tries)}`),
     line(
       'Best plateau',
       plateau === undefined
@@ -79,6 +79,11 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
 }
 
 /** The figure that it is the best by, and its return. */
+const luckText = ({ outcomes }: GridResult, tries: number): string => {
+  const isLost = outcomes.filter(isRanked).every((one) => one.return < 0);
+  return `best of ${grouped(tries)} trials on these data: ${isLost ? 'every one lost money' : 'expect some luck'}`;
+};
+
 function winnerText({ objective }: GridResult, winner: Ran): string {
   const gain = `return ${shareText(winner.return)}`;
   return objective.name === 'return' ? gain : `${objectiveText(objective, objective.figureOf(winner))}, ${gain}`;
