@@ -64,3 +64,34 @@ test('what is added up fill by fill equals what one reading of all gives, and on
   lock.release();
   rmSync(dir, { recursive: true });
 });
+
+test('a change of the allocations is neither a profit of its day nor a drawdown', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-performance-'));
+  const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s']);
+  const db = openForWriting(path);
+  const [day, next] = [startTime, startTime + 86_400_000];
+  const sums = [
+    [day, '50000'],
+    [day + 10, '30000'],
+    [next + 10, '50000'],
+  ] as const;
+  writer(
+    db,
+    1,
+  )([
+    { kind: 'equity', at: day + 5, equity: '50000' },
+    { kind: 'equity', at: day + 15, equity: '29900' },
+    { kind: 'equity', at: next + 5, equity: '29950' },
+    { kind: 'equity', at: next + 15, equity: '49990' },
+    { kind: 'memory', name: 'allotted', value: JSON.stringify(sums) },
+  ]);
+  const reader = openReader(dir);
+  const { curve, maxDrawdown, periods } = new Performance().of(reader, undefined);
+  expect(curve.map(({ equity }) => equity)).toEqual(['50000', '49900', '49950', '49990']);
+  expect(maxDrawdown).toMatchObject({ amount: '100' });
+  expect(periods.day.map(({ profit }) => profit)).toEqual(['90', '-100']);
+  reader.close();
+  db.close();
+  lock.release();
+  rmSync(dir, { recursive: true });
+});

@@ -8,6 +8,7 @@ import { minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '
 import { earnedOf, isBelowMinimum, openProfit, type Position } from '../../domain/position.ts';
 import { averageCost, type BookedFill, bookedFills, type Places } from '../../journal/booked-fills.ts';
 import type { JournalReader } from '../../journal/reader.ts';
+import { withAllocationsOfNow } from '../preflight/allocation-changes.ts';
 
 /** The longest lists that are answered; older ones are left out. */
 const most = { day: 62, week: 60, month: 60 } as const satisfies Record<PeriodUnit, number>;
@@ -131,9 +132,12 @@ function profitOf(held: Iterable<Held>): Units {
 
 /** The change of the equity on each day: from the last point of the day before, or from the first one. */
 function equityByDay(reader: JournalReader): ReadonlyMap<number, Units> {
-  let before = units(reader.firstEquity()?.equity ?? '0');
+  const moved = withAllocationsOfNow(reader.memories());
+  const first = reader.firstEquity();
+  let before = first === undefined ? noUnits : units(moved(first).equity);
   return new Map(
-    reader.equityByDay().map(({ at, equity }) => {
+    reader.equityByDay().map((point) => {
+      const { at, equity } = moved(point);
       const now = units(equity);
       const change = minus(now, before);
       before = now;
@@ -199,7 +203,7 @@ function viewOf(
   if (strategy === undefined) {
     // A day without a fill has a change of equity, too.
     for (const [day, profit] of equityByDay(reader)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
-    points = reader.equityCurve(maxPoints);
+    points = reader.equityCurve(maxPoints).map(withAllocationsOfNow(reader.memories()));
     deepest = new Drawdown();
     for (const point of points) deepest.add(point);
   }

@@ -15,6 +15,20 @@ interface Allotted {
   readonly amount: Units;
 }
 
+/** What an equity of a time, UTC ms, would be with the allocations of now. `memories`: those of a journal. */
+export function withAllocationsOfNow(
+  memories: ReadonlyMap<string, string>,
+): <T extends { readonly at: number; readonly equity: string }>(point: T) => T {
+  const kept = JSON.parse(memories.get(name) ?? '[]') as Kept;
+  const [first, last] = [kept[0], kept.at(-1)];
+  if (first === undefined || last === undefined || kept.every(([, sum]) => sum === last[1])) return (point) => point;
+  const by = kept.map(([from, sum]) => ({ from, by: minus(units(last[1]), units(sum)) }));
+  return (point) => {
+    const moved = by.findLast(({ from }) => from <= point.at) ?? by[0];
+    return { ...point, equity: unitsText(plus(units(point.equity), moved?.by ?? noUnits)) };
+  };
+}
+
 export interface SinceAllotted {
   /** What was noted, as it would be with the sum of now. */
   readonly loaded: Loaded;
