@@ -132,7 +132,9 @@ function startingDaemon(dir: string): StartingInfo | undefined {
 export function noDaemonText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting'>): string {
   if (starting !== undefined)
     return `the daemon on ${dir} (process ${starting.pid}) has been starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
-  return isHeld(dir, 'read') ? `a daemon is just starting or stopping on ${dir}` : `no daemon runs on ${dir}`;
+  return isHeld(dir, 'read')
+    ? `a daemon is just starting or stopping on ${dir}; if that lasts, its disk may be full: it waits for space then`
+    : `no daemon runs on ${dir}`;
 }
 
 export function removeDaemonInfo(dir: string): void {
