@@ -40,7 +40,7 @@ describe('a fault file', () => {
       'a value that does not fit',
       '- match: {}\n  do:\n    status: teapot\n',
       3,
-      'do.status: must be a number, not a text',
+      'do.status: must be a number, not a string',
     ],
     [
       'a chance above 1',
