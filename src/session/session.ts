@@ -259,8 +259,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     feeInBase: venue.feeInBase,
     ...accountOf(options, exchange, clock),
   });
-  const isRestored = options.acceptRestored !== undefined;
-  refuseMissing(config, { ...reached, places, portfolio: assembled.portfolio, isRestored, notice });
+  refuseMissing(options, { ...reached, places, portfolio: assembled.portfolio, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   const blockedNow = (): string | undefined => (book.full ? 'the disk is full' : blocked());
   observed = observe(options, reached, { hosted, assembled, unprotected, blocked: blockedNow, loaded }, undo);
@@ -301,10 +300,14 @@ function summaryOf(
 }
 
 function refuseMissing(
-  { account }: SessionOptions['config'],
-  { balances, ...given }: Omit<Parameters<typeof refuseMissingFunds>[0], 'balances'> & Pick<Reached, 'balances'>,
+  { config, acceptRestored }: SessionOptions,
+  {
+    balances,
+    ...given
+  }: Omit<Parameters<typeof refuseMissingFunds>[0], 'balances' | 'isRestored'> & Pick<Reached, 'balances'>,
 ): void {
-  if (balances !== undefined && account === 'spot') refuseMissingFunds({ balances, ...given });
+  if (balances !== undefined && config.account === 'spot')
+    refuseMissingFunds({ balances, isRestored: acceptRestored !== undefined, ...given });
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>

@@ -84,7 +84,7 @@ test('a reload without a daemon, and one that mixes a strategy with --loosen, ar
   await (await rig.start()).end('SIGINT');
   expect(await reload()).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('the next one there reads the newest code and configuration'),
+    stderr: expect.stringContaining('The next one there reads the newest code and configuration'),
   });
   expect(await reload('taker', '--loosen')).toMatchObject({
     code: 2,
