@@ -46,7 +46,7 @@ export function systemText(error: unknown): string | undefined {
   if (code === 'EACCES' && syscall === 'listen') return `ports below 1024 need root (${code})`;
   if (code === 'ENOSPC' && syscall === 'watch')
     return `too many files are watched: raise fs.inotify.max_user_watches (${code})`;
-  const meaning = Object.hasOwn(meanings, code) ? meanings[code]?.(path ?? 'the file') : undefined;
+  const meaning = Object.hasOwn(meanings, code) ? meanings[code]?.(path ?? 'it') : undefined;
   return meaning === undefined ? undefined : `${meaning} (${code})`;
 }
 
