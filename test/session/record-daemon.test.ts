@@ -65,7 +65,7 @@ test('a full disk ends the recording and not the trading', async ({ skip }) => {
   }
   try {
     const daemon = await rig.start();
-    await daemon.line(/recording ended, trading goes on: ENOSPC/);
+    await daemon.line(/recording ended, trading goes on: the disk is full \(ENOSPC\)/);
     const before = exchange.allOrders(trader.uid).length;
     rig.emit('taker', target(0.1));
     await until('an order', () => exchange.allOrders(trader.uid).length > before);
