@@ -131,8 +131,7 @@ function profitOf(held: Iterable<Held>): Units {
 }
 
 /** The change of the equity on each day: from the last point of the day before, or from the first one. */
-function equityByDay(reader: JournalReader): ReadonlyMap<number, Units> {
-  const moved = withAllocationsOfNow(reader.memories());
+function equityByDay(reader: JournalReader, moved: (point: EquityPoint) => EquityPoint): ReadonlyMap<number, Units> {
   const first = reader.firstEquity();
   let before = first === undefined ? noUnits : units(moved(first).equity);
   return new Map(
@@ -201,9 +200,10 @@ function viewOf(
   let points: readonly EquityPoint[] = curve;
   let deepest = drawdown;
   if (strategy === undefined) {
+    const moved = withAllocationsOfNow(reader.memories());
     // A day without a fill has a change of equity, too.
-    for (const [day, profit] of equityByDay(reader)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
-    points = reader.equityCurve(maxPoints).map(withAllocationsOfNow(reader.memories()));
+    for (const [day, profit] of equityByDay(reader, moved)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
+    points = reader.equityCurve(maxPoints).map(moved);
     deepest = new Drawdown();
     for (const point of points) deepest.add(point);
   }

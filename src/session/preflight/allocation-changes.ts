@@ -15,18 +15,30 @@ interface Allotted {
   readonly amount: Units;
 }
 
-/** What an equity of a time, UTC ms, would be with the allocations of now. `memories`: those of a journal. */
-export function withAllocationsOfNow(
-  memories: ReadonlyMap<string, string>,
-): <T extends { readonly at: number; readonly equity: string }>(point: T) => T {
-  const kept = JSON.parse(memories.get(name) ?? '[]') as Kept;
-  const [first, last] = [kept[0], kept.at(-1)];
-  if (first === undefined || last === undefined || kept.every(([, sum]) => sum === last[1])) return (point) => point;
-  const by = kept.map(([from, sum]) => ({ from, by: minus(units(last[1]), units(sum)) }));
-  return (point) => {
-    const moved = by.findLast(({ from }) => from <= point.at) ?? by[0];
-    return { ...point, equity: unitsText(plus(units(point.equity), moved?.by ?? noUnits)) };
+/** An equity that was counted from one sum, counted from another. */
+const moved = (equity: string, [, before]: Kept[number], sum: Units): string =>
+  unitsText(plus(units(equity), minus(sum, units(before))));
+
+interface Point {
+  readonly at: number;
+  readonly equity: string;
+}
+
+/** Equity of other times, as it would be if the allocations had been this sum. */
+const countedFrom =
+  (kept: Kept, sum: Units) =>
+  ({ at, equity }: Point): Point => {
+    const before = kept.findLast(([from]) => from <= at) ?? kept[0];
+    return { at, equity: before === undefined ? equity : moved(equity, before, sum) };
   };
+
+const keptIn = (memories: ReadonlyMap<string, string>): Kept => JSON.parse(memories.get(name) ?? '[]') as Kept;
+
+/** What an equity of a time, UTC ms, would be with the allocations of now. `memories`: those of a journal. */
+export function withAllocationsOfNow(memories: ReadonlyMap<string, string>): (point: Point) => Point {
+  const kept = keptIn(memories);
+  const last = kept.at(-1);
+  return last === undefined ? (point) => point : countedFrom(kept, units(last[1]));
 }
 
 export interface SinceAllotted {
@@ -40,25 +52,21 @@ export interface SinceAllotted {
 /** A journal that never noted one is taken as it is. */
 export function allocationChanges(loaded: Loaded, allocations: readonly Allotted[], now: number): SinceAllotted {
   const sum = allocations.reduce((all, { amount }) => plus(all, amount), noUnits);
-  const kept = JSON.parse(loaded.memories.get(name) ?? '[]') as Kept;
+  const kept = keptIn(loaded.memories);
   const [first, last] = [kept[0], kept.at(-1)];
   const isNew = last === undefined || units(last[1]) !== sum;
   const memory: Entry = { kind: 'memory', name, value: JSON.stringify([...kept, [now, unitsText(sum)]]) };
   if (first === undefined || last === undefined) return { loaded, entries: [memory], said: undefined };
-  const moved = (amount: string, [, before]: Kept[number]): string =>
-    unitsText(plus(units(amount), minus(sum, units(before))));
   const day = Math.max(...loaded.days.keys());
   const dayEquity = loaded.days.get(day);
-  const days = dayEquity === undefined ? loaded.days : new Map([...loaded.days, [day, moved(dayEquity, last)]]);
-  const dayRows: Entry[] = dayEquity === undefined ? [] : [{ kind: 'day', day, equity: moved(dayEquity, last) }];
+  const days = dayEquity === undefined ? loaded.days : new Map([...loaded.days, [day, moved(dayEquity, last, sum)]]);
+  const dayRows: Entry[] = dayEquity === undefined ? [] : [{ kind: 'day', day, equity: moved(dayEquity, last, sum) }];
   return {
     loaded: {
       ...loaded,
       days,
-      firstEquity: loaded.firstEquity === undefined ? undefined : moved(loaded.firstEquity, first),
-      equity: loaded.equity.map(({ at, equity }) => {
-        return { at, equity: moved(equity, kept.findLast(([from]) => from <= at) ?? first) };
-      }),
+      firstEquity: loaded.firstEquity === undefined ? undefined : moved(loaded.firstEquity, first, sum),
+      equity: loaded.equity.map(countedFrom(kept, sum)),
     },
     entries: isNew ? [memory, ...dayRows] : [],
     said: isNew
