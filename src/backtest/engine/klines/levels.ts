@@ -70,8 +70,10 @@ function firstReached(columns: Columns, row: number, end: number, { below, above
 }
 
 /** Recordings have klines that open outside low to high, and a stop fills at such an open, too. */
-const topOf = ({ open, high }: Columns, row: number): number => Math.max(open[row] as number, high[row] as number);
-const bottomOf = ({ open, low }: Columns, row: number): number => Math.min(open[row] as number, low[row] as number);
+export const topOf = ({ open, high }: Columns, row: number): number =>
+  Math.max(open[row] as number, high[row] as number);
+export const bottomOf = ({ open, low }: Columns, row: number): number =>
+  Math.min(open[row] as number, low[row] as number);
 
 const hasNone = ({ below, above, trails }: Levels): boolean =>
   below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY && trails.length === 0;

@@ -7,7 +7,7 @@ import { type Signal, sameSize, type Target } from '../../../domain/order.ts';
 import type { Settled } from '../../../portfolio/standing.ts';
 import { isSeveral } from '../../../strategy/signals.ts';
 import { hasOnlyNumbers } from '../../../strategy/target-options.ts';
-import { levelsOf } from './levels.ts';
+import { bottomOf, levelsOf, topOf } from './levels.ts';
 import type { SeriesState } from './series-state.ts';
 import type { Prices, SignalColumn } from './signal-column.ts';
 import { StrategyCursor } from './strategy-cursor.ts';
@@ -122,12 +122,12 @@ export function followPrices(
   return { to: row, moved: { signal, at: closesAt(last), times } };
 }
 
-/** Whether a kline opens at the horizon or later, or reaches a price at which something happens. Recordings have klines that open outside low to high. */
-function isReached({ openTime, open, high, low }: Columns, row: number, bounds: Bounds, { stop }: Prices): boolean {
+/** Whether a kline opens at the horizon or later, or reaches a price at which something happens. */
+function isReached(columns: Columns, row: number, bounds: Bounds, { stop }: Prices): boolean {
   const { below, above, stopOf, tick, horizon } = bounds;
-  if ((openTime[row] as number) >= horizon) return true;
-  const bottom = Math.min(open[row] as number, low[row] as number);
-  const top = Math.max(open[row] as number, high[row] as number);
+  if ((columns.openTime[row] as number) >= horizon) return true;
+  const bottom = bottomOf(columns, row);
+  const top = topOf(columns, row);
   return (
     bottom <= below ||
     top >= above ||

@@ -74,22 +74,19 @@ export class SignalColumn {
     this.#at.push(at);
     this.#decision.push(decision);
     this.#pattern.push(index);
-    if (limit !== own.limit) this.#price(0, row, limit);
-    if (stop !== own.stop) this.#price(1, row, stop);
-    if (takeProfit !== own.takeProfit) this.#price(2, row, takeProfit);
+    this.#level(0, row, limit, own.limit);
+    this.#level(1, row, stop, numberOf(own.stop));
+    this.#level(2, row, takeProfit, numberOf(onlyTakeProfit(own)));
     // A trailing stop and a time stay as they were, which need not be as in the pattern.
     for (const name of [3, 4]) {
       const column = this.#levels[name];
-      if (column?.length === row) this.#price(name, row, column.at(row - 1));
+      if (column?.length === row) this.#level(name, row, column.at(row - 1), undefined);
     }
   }
 
-  #price(name: number, row: number, value: number): void {
-    if (!Number.isNaN(value)) this.#level(name, row, value, undefined);
-  }
-
+  /** A value of a row that differs from its pattern's; NaN is none. */
   #level(name: number, row: number, value: number | undefined, own: number | undefined): void {
-    if (value === own || value === undefined) return;
+    if (value === own || value === undefined || Number.isNaN(value)) return;
     const column = this.#levels[name] ?? new NumberColumn();
     this.#levels[name] = column;
     while (column.length < row) column.push(Number.NaN);
