@@ -28,6 +28,9 @@ export const longestFlattenMs = 86_400_000;
 export const restMs = 5_000;
 export const flattenMemory = 'flatten';
 
+/** Whose position it is, and of what. */
+type PositionKey = Pick<Flatten, 'strategy' | 'symbol'>;
+
 export interface FlattenAsked {
   readonly strategy: string | undefined;
   readonly symbol: string | undefined;
@@ -53,7 +56,7 @@ export function flattens(
 ): Flattens {
   const { portfolio, planner, risk, flattening } = book;
   const waiting = new Map<string, PromiseWithResolvers<string>>();
-  const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): string => `${strategy} ${symbol}`;
+  const nameOf = ({ strategy, symbol }: PositionKey): string => `${strategy} ${symbol}`;
   const blockOf = ({ symbol }: Pick<Flatten, 'symbol'>): string | undefined =>
     orders.blocked({ symbol, purpose: 'flatten' });
   function plan({ strategy, symbol, reason }: Flatten): void {
@@ -63,10 +66,7 @@ export function flattens(
     planner.wake(strategy, symbol);
     ask(decisionOf({ ...leg, at }));
   }
-  function begin(
-    { strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>,
-    { maxSlippage, by, reason }: FlattenAsked,
-  ): Promise<string> {
+  function begin({ strategy, symbol }: PositionKey, { maxSlippage, by, reason }: FlattenAsked): Promise<string> {
     const price = priceOf(symbol, book);
     if (price === undefined)
       return Promise.resolve(`No price of ${symbol} is known yet: nothing was done about ${strategy} there.`);
@@ -109,13 +109,11 @@ export function flattens(
   };
 }
 
-type Placed = Pick<Flatten, 'strategy' | 'symbol'>;
-
-const isAsked = ({ strategy, symbol }: Placed, asked: FlattenAsked): boolean =>
+const isAsked = ({ strategy, symbol }: PositionKey, asked: FlattenAsked): boolean =>
   (asked.strategy ?? strategy) === strategy && (asked.symbol ?? symbol) === symbol;
 
-const isOpen = (place: Placed, portfolio: TradingComponents['portfolio']): boolean =>
-  portfolio.ordersOf(place.strategy, place.symbol).length > 0 || !isTooSmall(portfolio, place);
+const isOpen = (position: PositionKey, portfolio: TradingComponents['portfolio']): boolean =>
+  portfolio.ordersOf(position.strategy, position.symbol).length > 0 || !isTooSmall(portfolio, position);
 
 /** What a position is worth a unit now; undefined before the first price. */
 function priceOf(symbol: string, { risk, portfolio }: Pick<TradingComponents, 'risk' | 'portfolio'>) {

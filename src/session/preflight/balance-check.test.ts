@@ -61,7 +61,7 @@ describe('what strategies are given', () => {
     );
   });
 
-  test('is only told of with a restored journal, which does not know the positions since its backup', () => {
+  test('is only a warning with a restored journal, which does not know the positions since its backup', () => {
     expect(look({ given: ['1600'], isRestored: true })).toMatchObject([{ level: 'warn' }]);
   });
 

@@ -2,7 +2,6 @@
  * Whether this process is healthy: it ran all the time, and has memory. After a standstill, suspended or busy, it sweeps the exchange as after a
  * crash before it creates orders.
  */
-
 import { type Clock, machineSteady } from '../../clock/clock.ts';
 import type { Halts } from '../../execution/halt.ts';
 import type { Notice } from '../../journal/entries.ts';

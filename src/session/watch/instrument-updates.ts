@@ -2,7 +2,6 @@
  * The exchange's terms of each symbol while a daemon runs: precision and minima change, symbols are delisted. Amounts keep the steps of the start,
  * in which everything is journalled; orders are rounded to the new steps. A change that cannot be followed blocks the symbol.
  */
-
 import { type Clock, pause } from '../../clock/clock.ts';
 import { type Instrument, inStepsOf } from '../../domain/instrument.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';

@@ -1,5 +1,4 @@
 /** A session's work beside trading: its heartbeat, kill files, and reports of the watchdog. */
-
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, every, machineWall, type ScaledClock } from '../../clock/clock.ts';

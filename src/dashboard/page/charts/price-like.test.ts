@@ -18,7 +18,7 @@ test('an oscillator is drawn below, even where the prices have multiplied', () =
   expect(isPriceLike([-40, 0, 12], between(1, 90))).toBe(false);
 });
 
-test('most of the values that there are decide', () => {
+test('the majority decides, of the values that are numbers', () => {
   expect(isPriceLike([Number.NaN, Number.NaN, Number.NaN, 100], between(90, 110))).toBe(true);
   expect(isPriceLike([100, 5], between(90, 110))).toBe(false);
   expect(isPriceLike([Number.NaN], between(90, 110))).toBe(false);
