@@ -1,5 +1,5 @@
 /** What is made of the entries of the journal while a daemon runs: the view of the dashboard, and the events that are logged and shown. */
-import type { Observable } from 'rxjs';
+import { filter, type Observable } from 'rxjs';
 import type { Alerts } from '../alerts/alerts.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
@@ -10,7 +10,7 @@ import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import { logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
+import { isForPeople, logEvent, type SessionEvent, SessionEvents } from './log/events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
@@ -121,7 +121,7 @@ function sendAlerts({ starting }: SessionOptions, events: SessionEvents, undo: U
   const alerts = starting?.alerts;
   if (starting === undefined || alerts === undefined) return undefined;
   starting.reportAlertsTo((level, text) => events.ofAlerts(level, text));
-  const sent = events.stream.subscribe((event) => {
+  const sent = events.stream.pipe(filter(isForPeople())).subscribe((event) => {
     const { kind, level, time } = event;
     // The alerts send their own troubles by the channels that work, and a warning reports that market data is missing.
     if (kind === 'alerts' || (kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;

@@ -50,6 +50,7 @@ test('fills and a kill arrive, while another channel hangs, and orders go on', a
   const { stdout } = await rig.run('alerts', 'list', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ waiting: { stuck: expect.any(Number) } });
   expect(await daemon.end('SIGINT')).toMatchObject({ code: 130 });
+  expect(hook.bodies.filter((body) => body.includes('enough'))).toHaveLength(1);
 });
 
 test('a resume of all acknowledges the alarm of a kill', async () => {

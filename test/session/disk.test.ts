@@ -136,7 +136,7 @@ test('what a limit kills while the disk is full, and what a signal does, holds a
   });
   execFileSync('kill', ['-USR2', String(daemon.pid)]);
   await until('the file of the signal', () => existsSync(join(rig.state, 'kill')));
-  await daemon.line(/killed by (file|signal): all strategies/);
+  await daemon.line(/All strategies were killed by (file|signal): /);
   expect((await daemon.end('SIGKILL')).code).toBe(null);
   rmSync(ballast);
   const next = await rig.start();

@@ -44,7 +44,7 @@ test.runIf(process.platform === 'linux')(
     await rig.run('resume');
     await resting(3);
     expect((await daemon.end('SIGINT')).code).toBe(130);
-    expect(log().filter((line) => line.includes('"killed by file'))).toHaveLength(2);
+    expect(log().filter((line) => line.includes(' killed by file: '))).toHaveLength(2);
     expect(log().filter((line) => line.includes('has too many files open (EMFILE)'))).toHaveLength(1);
   },
 );

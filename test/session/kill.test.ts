@@ -89,7 +89,7 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
   put('kill-maker', 'smoke');
   const second = await rig.start('--set', 'strategies.0.allocation=100000');
   await second.line(/Z error +.*kill-nobody has no effect: no strategy nobody runs here/);
-  await second.line(/Z warn +killed by file: maker, smoke/);
+  await second.line(/Z kill +Strategy maker was killed by file: smoke\./);
   await second.line(/Z info +the allocations are 500,000 in total, 600,000 before/);
 });
 

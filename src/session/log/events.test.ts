@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { btc, portfolio, resting, startTime } from '../../../test/kit/builders.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { eventJson, eventLine, eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import { eventJson, eventLine, eventText, isForPeople, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 
 const minute = 60_000;
 
@@ -220,4 +220,19 @@ test('an event is a line of the log at its level, with its fields', () => {
     { level: 40, kind: 'denied', at: startTime, rule: 'orderShare', msg: expect.stringContaining('BUY 1 BTC') },
     { level: 50, kind: 'kill', by: 'operator', msg: expect.stringContaining('killed by operator') },
   ]);
+});
+
+test('people read once that a daemon was killed: by the kill itself, or by a start that finds the kill in force', () => {
+  const state = (name: 'recovering' | 'ready' | 'killed'): SessionEvent => ({
+    ...{ kind: 'state', time: 0, level: 'info', hasMarketData: true, text: name },
+    state: name,
+  });
+  const readOf = (...events: readonly SessionEvent[]) => events.filter(isForPeople()).map(eventText);
+  const [killed] = eventsOf([kill()]) as [SessionEvent];
+  expect(readOf(state('ready'), killed, state('killed'), state('ready'))).toEqual([
+    'ready',
+    eventText(killed),
+    'ready',
+  ]);
+  expect(readOf(state('recovering'), state('killed'))).toEqual(['recovering', 'killed']);
 });

@@ -306,6 +306,17 @@ export function eventText(event: SessionEvent): string {
   }
 }
 
+/** Whether people read it: not that a daemon that was ready is killed, because the kill or the HALT itself says so. */
+export function isForPeople(): (event: SessionEvent) => boolean {
+  let before: DaemonState | undefined;
+  return (event) => {
+    if (event.kind !== 'state') return true;
+    const isRepeated = before === 'ready' && event.state === 'killed';
+    before = event.state;
+    return !isRepeated;
+  };
+}
+
 /** A line for people. */
 export function eventLine(event: SessionEvent): string {
   const time = new Date(event.time).toISOString();

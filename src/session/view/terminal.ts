@@ -1,8 +1,9 @@
 /** The terminal while a daemon runs: the status drawn in place, or a line for each event where there is no terminal, plain or as JSON. */
+import { filter } from 'rxjs';
 import { systemClock } from '../../clock/clock.ts';
 import { heightOf, statusLines } from '../../dashboard/terminal.ts';
 import type { View } from '../../dashboard/view.ts';
-import { eventJson, eventLine } from '../log/events.ts';
+import { eventJson, eventLine, isForPeople } from '../log/events.ts';
 import type { Session } from '../session.ts';
 
 /** Between two drawings, real ms. */
@@ -19,9 +20,9 @@ export function showStatus(session: Session, out: (line: string) => void, json: 
       ? JSON.stringify({ version: 2, kind: 'dashboard', time, url })
       : `${new Date(time).toISOString()} dashboard  ${url}`,
   );
-  const lines = events.subscribe((event) =>
-    out(json ? JSON.stringify({ version: 2, ...eventJson(event) }) : eventLine(event)),
-  );
+  const lines = json
+    ? events.subscribe((event) => out(JSON.stringify({ version: 2, ...eventJson(event) })))
+    : events.pipe(filter(isForPeople())).subscribe((event) => out(eventLine(event)));
   return { stop: () => lines.unsubscribe() };
 }
 

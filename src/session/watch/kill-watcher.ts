@@ -100,7 +100,6 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
         void takeAway(request, one);
         continue;
       }
-      notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'all strategies'}, ${reason}` });
       void assembled.kill({ kind: 'kill', everything, at: clock.now(), strategy, by, reason });
       void takeAway(request, one);
     }
