@@ -93,7 +93,7 @@ const input: RunInput = {
     strategy,
     params:
       what === 'maker'
-        ? { offset: 0.0001, refresh: 0.0002, quantity: 0.01, most: 0.05 }
+        ? { offset: 0.0001, refresh: 0.0002, quantity: 0.01, maxPosition: 0.05 }
         : { fast: 10, slow: 50, quantity: 0.1, share: 0, stop: 0 },
   }),
   tapes: new Map([[symbol, tape]]),

@@ -47,7 +47,8 @@ fees: { maker: "0.001", taker: "0.001" }
 ${more}
 `;
 const average = 'use: sma-cross, symbol: XBTUSD, params: { fast: 10, slow: 50, quantity: 1 }';
-const quoting = 'use: maker, symbol: BTCUSDT, params: { offset: 0.0001, refresh: 0.0002, quantity: 0.01, most: 0.05 }';
+const quoting =
+  'use: maker, symbol: BTCUSDT, params: { offset: 0.0001, refresh: 0.0002, quantity: 0.01, maxPosition: 0.05 }';
 const bundled = (name: string): string => join(root, 'backtests', 'data', name);
 
 const rounds = Number(process.argv[2] ?? '5');

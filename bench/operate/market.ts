@@ -54,11 +54,11 @@ export const strategies = [
   { id: 'ladder', use: 'dca', symbol: of(5), params: { amount: 1_000, step: 0.002, gain: 0.002 }, ...rest },
   {
     ...{ id: 'grid', use: 'grid', symbol: of(6), ...rest },
-    params: { levels: 3, quantity: 5, most: 60, least: 0.001, spacing: 0 },
+    params: { levels: 3, quantity: 5, maxPosition: 60, minSpacing: 0.001, spacing: 0 },
   },
   {
     ...{ id: 'maker', use: 'maker', symbol: of(7), ...rest },
-    params: { offset: 0.0005, refresh: 0.0005, quantity: 5, most: 50 },
+    params: { offset: 0.0005, refresh: 0.0005, quantity: 5, maxPosition: 50 },
   },
   {
     ...{ id: 'pair', use: 'pair', markets: { first: { symbol: of(8) }, second: { symbol: of(9) } }, ...rest },

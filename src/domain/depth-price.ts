@@ -3,8 +3,8 @@ import type { Instrument } from './instrument.ts';
 import type { Level, Side } from './market.ts';
 import {
   type Lots,
-  least,
   lotsOf,
+  min,
   minus,
   notional,
   noUnits,
@@ -24,7 +24,7 @@ export function averagePrice(levels: readonly Level[], side: Side, size: Lots, a
   let left = size;
   let value = noUnits;
   for (const [price, quantity] of levels) {
-    const taken = least(lotsOf(quantity, at), left);
+    const taken = min(lotsOf(quantity, at), left);
     value = plus(value, notional(levelTicks(price, side, at), taken, at));
     left = minus(left, taken);
     if (left === 0n) return unitsNumber(value) / quantityNumber(size, at);

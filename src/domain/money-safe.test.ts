@@ -10,7 +10,7 @@ import {
   rateText,
   safe,
   safeFee,
-  safeMost,
+  safeLimit,
   safeNotional,
   safeNumber,
   safeScale,
@@ -80,9 +80,9 @@ describe('short money', () => {
   });
 
   test('lets a limit that is too large to be short pass everything, and what is finer nothing more', () => {
-    expect(safeMost(units('1000000000000'), 8)).toBe(Number.MAX_SAFE_INTEGER);
-    expect(safeMost(units('12.5'), 8)).toBe(1_250_000_000);
-    expect(safeMost(units('0.000000019'), 8)).toBe(1);
+    expect(safeLimit(units('1000000000000'), 8)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(safeLimit(units('12.5'), 8)).toBe(1_250_000_000);
+    expect(safeLimit(units('0.000000019'), 8)).toBe(1);
     expect(safe(2 ** 53)).toBeNaN();
   });
 });

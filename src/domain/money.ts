@@ -55,8 +55,8 @@ export const plus = <T extends bigint>(a: T, b: NoInfer<T>): T => (a + b) as T;
 export const minus = <T extends bigint>(a: T, b: NoInfer<T>): T => ((a as bigint) - (b as bigint)) as T;
 export const negate = <T extends bigint>(a: T): T => -(a as bigint) as T;
 export const absolute = <T extends bigint>(a: T): T => (a < 0n ? negate(a) : a);
-export const least = <T extends bigint>(a: T, b: NoInfer<T>): T => (a < b ? a : b);
-export const greatest = <T extends bigint>(a: T, b: NoInfer<T>): T => (a > b ? a : b);
+export const min = <T extends bigint>(a: T, b: NoInfer<T>): T => (a < b ? a : b);
+export const max = <T extends bigint>(a: T, b: NoInfer<T>): T => (a > b ? a : b);
 export const noTicks = 0n as Ticks;
 export const noLots = 0n as Lots;
 export const noUnits = 0n as Units;
@@ -232,9 +232,9 @@ export function safeUnits(amount: Units, decimals: number): number {
   return steps * step === amount && absolute(steps) <= largestSafe ? Number(steps) : Number.NaN;
 }
 /** The most steps that an amount, 0 or more, allows; the largest safe integer where there are more. */
-export function safeMost(amount: Units, decimals: number): number {
+export function safeLimit(amount: Units, decimals: number): number {
   const steps = amount / scale(unitDecimals - decimals);
-  return Number(least(steps, largestSafe));
+  return Number(min(steps, largestSafe));
 }
 export const ticksOfSafe = (steps: number): Ticks => BigInt(steps) as Ticks;
 export const lotsOfSafe = (steps: number): Lots => BigInt(steps) as Lots;

@@ -69,7 +69,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   belowMinimum: (facts) =>
     `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} is below the minimum order: ${tooSmall(facts)}. Sluice orders it when it is large enough.`,
   leverage: (facts) =>
-    `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'most')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
+    `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'allowed')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
   holdings: (facts) => `It would sell ${fact(facts, 'selling')}, the strategy has ${fact(facts, 'free')} to sell.`,
   collar: (facts) =>
@@ -93,21 +93,21 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   move: (facts) =>
     `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
   orderShare: (facts) =>
-    `The order is worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxOrderShare')} of the equity, ${fact(facts, 'most')}.`,
+    `The order is worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxOrderShare')} of the equity, ${fact(facts, 'allowed')}.`,
   positionShare: (facts) =>
-    `The position would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxPositionShare')} of the equity, ${fact(facts, 'most')}.`,
+    `The position would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxPositionShare')} of the equity, ${fact(facts, 'allowed')}.`,
   accountShare: (facts) =>
-    `All positions would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxAccountShare')} of the equity, ${fact(facts, 'most')}.`,
+    `All positions would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxAccountShare')} of the equity, ${fact(facts, 'allowed')}.`,
   strategyOrderValue: (facts) =>
-    `The order is worth ${fact(facts, 'value')}, one of this strategy may be worth at most ${fact(facts, 'most')}.`,
+    `The order is worth ${fact(facts, 'value')}, one of this strategy may be worth at most ${fact(facts, 'allowed')}.`,
   strategyPosition: (facts) =>
-    `The strategy's position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'most')} are allowed.`,
+    `The strategy's position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'allowed')} are allowed.`,
   strategyGross: (facts) =>
-    `All positions of the strategy would be worth ${fact(facts, 'gross')}, long and short added up, at most ${fact(facts, 'most')} are allowed.`,
+    `All positions of the strategy would be worth ${fact(facts, 'gross')}, long and short added up, at most ${fact(facts, 'allowed')} are allowed.`,
   strategyNet: (facts) =>
-    `The strategy would be ${fact(facts, 'net')} net in the direction of the order, at most ${fact(facts, 'most')} are allowed.`,
+    `The strategy would be ${fact(facts, 'net')} net in the direction of the order, at most ${fact(facts, 'allowed')} are allowed.`,
   newVersion: (facts) =>
-    `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'most')} until: sluice limits release ${String(facts['strategy'])}`,
+    `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'allowed')} until: sluice limits release ${String(facts['strategy'])}`,
   depthShare: (facts) =>
     `The order would take ${fact(facts, 'quantity')} of the visible ${fact(facts, 'shown')}, more than the share of ${fact(facts, 'maxDepthShare')}.`,
   slippage: (facts) =>

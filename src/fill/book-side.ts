@@ -3,9 +3,9 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Level, Side } from '../domain/market.ts';
 import {
   type Lots,
-  least,
   lotsFor,
   lotsOf,
+  min,
   minus,
   noLots,
   notional,
@@ -101,7 +101,7 @@ export class BookSide {
       const displayed = this.quantities[at] as number;
       const price = priceFor(this.#taker, level, this.#at);
       const asked = this.#lots(rest, price);
-      const quantity = least(asked, this.#free(level, displayed));
+      const quantity = min(asked, this.#free(level, displayed));
       if (quantity > 0n) {
         this.#consume(level, displayed, quantity);
         taken.push({ price, quantity, displayed });

@@ -1,6 +1,6 @@
 /** The fee of a fill. */
 import type { Instrument } from '../domain/instrument.ts';
-import { baseUnits, feeOn, greatest, minus, notional, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
+import { baseUnits, feeOn, max, minus, notional, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { SimFill } from './orders.ts';
 import type { FeeRates, Fees, Rules } from './rules.ts';
 
@@ -30,8 +30,8 @@ export function ratesOf(fees: Fees, symbol: string, traded: Units): FeeRates {
 /** The highest rate that can come to be charged. */
 export const maxRate = (fees: Fees): Rate =>
   [fees, ...Object.values(fees.bySymbol ?? {}), ...(fees.tiers ?? [])]
-    .map(({ maker, taker }) => greatest(maker, taker))
-    .reduce((most, one) => greatest(most, one));
+    .map(({ maker, taker }) => max(maker, taker))
+    .reduce((highest, one) => max(highest, one));
 
 /** All rates twice as high. */
 export function doubled(fees: Fees): Fees {

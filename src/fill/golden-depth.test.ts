@@ -148,7 +148,7 @@ describe('the golden fills on trades and depth', () => {
   });
 
   test("Z1: zipline's share of the volume moves the price", () => {
-    const fraction = impactOf({ kind: 'volumeShare', impact: 0.1, most: 0.025 }, 5, {
+    const fraction = impactOf({ kind: 'volumeShare', impact: 0.1, maxShare: 0.025 }, 5, {
       liquidity: undefined,
       klineVolume: 200,
     });

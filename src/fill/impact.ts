@@ -15,8 +15,8 @@ export type UsualDay = (time: number) => Liquidity | undefined;
 export type ImpactModel =
   /** `y` · σ · √(quantity ÷ volume); nothing below `from`, a share of the day's volume. */
   | { readonly kind: 'squareRoot'; readonly y: number; readonly from: number }
-  /** zipline's VolumeShare: `impact` · share², the share of the kline's volume being at most `most`. */
-  | { readonly kind: 'volumeShare'; readonly impact: number; readonly most: number };
+  /** zipline's VolumeShare: `impact` · share², the share of the kline's volume being at most `maxShare`. */
+  | { readonly kind: 'volumeShare'; readonly impact: number; readonly maxShare: number };
 
 /** The square-root law with Y = 1, for orders above a thousandth of a usual day's volume. */
 export const squareRoot = { kind: 'squareRoot', y: 1, from: 0.001 } as const satisfies ImpactModel;
@@ -32,7 +32,7 @@ export function impactOf(
 ): Rate {
   if (model === undefined) return none;
   if (model.kind === 'volumeShare') {
-    const share = klineVolume > 0 ? Math.min(quantity / klineVolume, model.most) : model.most;
+    const share = klineVolume > 0 ? Math.min(quantity / klineVolume, model.maxShare) : model.maxShare;
     return rateOf(model.impact * share ** 2);
   }
   if (liquidity?.deviation === undefined) return none;

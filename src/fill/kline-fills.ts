@@ -16,10 +16,10 @@ import type { Interval } from '../domain/interval.ts';
 import type { Kline, Side } from '../domain/market.ts';
 import {
   type Lots,
-  least,
   lessFee,
   lotsFor,
   lotsOf,
+  min,
   minus,
   noLots,
   partOfLots,
@@ -198,7 +198,7 @@ export class KlineFills {
     let allowance = this.#share(kline, this.#options.rules.limitParticipation);
     this.#keep((working) => {
       if (!this.#reached(working, kline)) return true;
-      const quantity = allowance === undefined ? working.remaining : least(working.remaining, allowance);
+      const quantity = allowance === undefined ? working.remaining : min(working.remaining, allowance);
       if (quantity === 0n) return true;
       if (allowance !== undefined) allowance = minus(allowance, quantity);
       working.remaining = minus(working.remaining, quantity);
@@ -312,7 +312,7 @@ export class KlineFills {
   #take(kline: FillKline, asked: Lots): Lots {
     const left = this.#takeableIn(kline);
     if (left === undefined) return asked;
-    const taken = least(asked, left);
+    const taken = min(asked, left);
     this.#takeable = minus(left, taken);
     return taken;
   }

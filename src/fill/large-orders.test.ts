@@ -103,7 +103,7 @@ describe('on trades and books', () => {
 });
 
 test('without volume a share of the volume counts as the most that there is', () => {
-  const model = { kind: 'volumeShare', impact: 0.1, most: 0.025 } as const;
+  const model = { kind: 'volumeShare', impact: 0.1, maxShare: 0.025 } as const;
   const moved = (klineVolume: number) => impactOf(model, 1, { liquidity: undefined, klineVolume });
   expect(moved(100)).toBe(rateOf(0.1 * 0.01 ** 2));
   expect([moved(10), moved(0)]).toEqual(Array(2).fill(rateOf(0.1 * 0.025 ** 2)));

@@ -5,10 +5,10 @@
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
-  greatest,
   type Lots,
-  least,
   lotsOf,
+  max,
+  min,
   noRate,
   priceText,
   quantityNumber,
@@ -45,7 +45,7 @@ export class LargeOrders {
   /** The UTC day that is known, what usually trades then, and the fewest lots that can be large. */
   #from = Number.NaN;
   #liquidity: Liquidity | undefined;
-  #least: Lots | undefined;
+  #smallest: Lots | undefined;
 
   constructor(model: ImpactModel | undefined, usual: UsualDay | undefined, at: Instrument) {
     this.#model = model;
@@ -61,7 +61,7 @@ export class LargeOrders {
       return taking.klineVolume === undefined ? small : this.#moved(model, taking, small, {});
     const { time, quantity } = taking;
     if (!(time >= this.#from && time < this.#from + dayMs)) this.#know(time, model.from);
-    if (this.#least === undefined || quantity < this.#least || this.#liquidity === undefined) return small;
+    if (this.#smallest === undefined || quantity < this.#smallest || this.#liquidity === undefined) return small;
     const dayShare = dayShareOf(quantityNumber(quantity, this.#at), this.#liquidity);
     if (dayShare < model.from) return small;
     return this.#liquidity.deviation === undefined
@@ -77,13 +77,13 @@ export class LargeOrders {
   ): Priced {
     const impact = impactOf(model, quantityNumber(quantity, this.#at), { liquidity: this.#liquidity, klineVolume });
     const moved = impact === noRate ? price : worsened(side, price, impact);
-    const capped = limit === undefined ? moved : side === 'BUY' ? least(limit, moved) : greatest(limit, moved);
+    const capped = limit === undefined ? moved : side === 'BUY' ? min(limit, moved) : max(limit, moved);
     return { price: capped, evidence: { ...evidence, ...more, unmoved: priceText(price, this.#at) } };
   }
 
   #know(time: number, from: number): void {
     this.#from = Math.floor(time / dayMs) * dayMs;
     this.#liquidity = this.#usual?.(time);
-    this.#least = this.#liquidity && lotsOf(this.#liquidity.volume * from, this.#at, 'down');
+    this.#smallest = this.#liquidity && lotsOf(this.#liquidity.volume * from, this.#at, 'down');
   }
 }

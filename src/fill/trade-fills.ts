@@ -6,11 +6,11 @@
 import type { Instrument } from '../domain/instrument.ts';
 import type { Depth, Side, Trade } from '../domain/market.ts';
 import {
-  greatest,
   type Lots,
-  least,
   lotsFor,
   lotsOf,
+  max,
+  min,
   minus,
   noLots,
   plus,
@@ -313,7 +313,7 @@ export class TradeFills {
     const { side, volume } = order;
     const now = priceFor(side, print.price, instrument);
     const earlier = Number.isNaN(before) ? now : priceFor(side, before, instrument);
-    const reference = side === 'BUY' ? greatest(earlier, now) : least(earlier, now);
+    const reference = side === 'BUY' ? max(earlier, now) : min(earlier, now);
     const rule = at - arrivedAt > rules.staleAfterMs ? 'trade-next-stale' : 'trade-next';
     const small = { price: worsened(side, reference, rules.slip), evidence: { rule, eventSeq: print.seq } };
     const asked = (price: Ticks): Lots =>
@@ -346,7 +346,7 @@ export class TradeFills {
     if (ahead === undefined) return;
     const over = ahead > 0 ? quantityNumber(print.size, this.#options.instrument) - ahead : undefined;
     const granted = over === undefined ? print.size : over <= 0 ? noLots : lotsOf(over, this.#options.instrument);
-    const quantity = least(working.remaining, granted);
+    const quantity = min(working.remaining, granted);
     if (quantity === 0n) return;
     print.size = minus(print.size, quantity);
     const rule = ruleOf(isThrough, Number.isFinite(front), isYoung);

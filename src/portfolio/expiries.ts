@@ -2,7 +2,7 @@
  * When entries by a resting order expire. The time counts from the moment at which the target was new, over restarts too. Then what still rests
  * is cancelled, and what filled by then is all that the target is to hold.
  */
-import { absolute, greatest, type Lots, least, lotsIn, negate, noLots, plus } from '../domain/money.ts';
+import { absolute, type Lots, lotsIn, max, min, negate, noLots, plus } from '../domain/money.ts';
 import type { Leg, Signal } from '../domain/order.ts';
 import { sameExpiry } from '../domain/target-options.ts';
 import type { ByPosition } from './positions.ts';
@@ -28,7 +28,7 @@ export function enteredOf(targetLots: Lots, taken: Lots, { subAccount }: Pick<St
   const { position, instrument } = subAccount;
   const isOther = targetLots > 0n !== position.base > 0n;
   const held = isOther ? noLots : lotsIn(absolute(position.base), instrument);
-  const entered = greatest(least(plus(held, taken), absolute(targetLots)), noLots);
+  const entered = max(min(plus(held, taken), absolute(targetLots)), noLots);
   return targetLots > 0n ? entered : negate(entered);
 }
 

@@ -8,11 +8,11 @@ import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts'
 import type { Level, Side } from '../domain/market.ts';
 import {
   absolute,
-  greatest,
   type Lots,
-  least,
   lots,
   lotsIn,
+  max,
+  min,
   noLots,
   notional,
   noUnits,
@@ -273,7 +273,7 @@ const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): str
 function limitOf({ worst }: Flatten, side: Side, book: Book | undefined, at: Instrument): Ticks {
   const best = (side === 'SELL' ? book?.bids : book?.asks)?.[0]?.[0];
   if (best === undefined) return worst;
-  return side === 'SELL' ? greatest(ticksOf(best, at, 'down'), worst) : least(ticksOf(best, at, 'up'), worst);
+  return side === 'SELL' ? max(ticksOf(best, at, 'down'), worst) : min(ticksOf(best, at, 'up'), worst);
 }
 
 /** Whether the displayed depth fills all of it at no worse than the allowed price on average. */

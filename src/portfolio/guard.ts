@@ -3,10 +3,10 @@
 import { closeTime, openTimeOf } from '../domain/interval.ts';
 import type { Side } from '../domain/market.ts';
 import {
-  greatest,
   type Lots,
-  least,
   lots,
+  max,
+  min,
   noLots,
   priceNumber,
   priceText,
@@ -159,7 +159,7 @@ export function pendingBreakEven(guard: Guard, side: Side) {
 }
 
 const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : side === 'SELL' ? greatest(a, b) : least(a, b);
+  a === undefined || b === undefined ? (a ?? b) : side === 'SELL' ? max(a, b) : min(a, b);
 
 /** The prices at which a held position takes its profit, the nearest first. */
 export function takeProfitsOf(guard: Guard): readonly TakeProfit[] {

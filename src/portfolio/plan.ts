@@ -8,12 +8,12 @@ import {
   absolute,
   baseUnits,
   cut,
-  greatest,
   type Lots,
-  least,
   lotsFor,
   lotsIn,
   lotsOf,
+  max,
+  min,
   minus,
   negate,
   noLots,
@@ -151,7 +151,7 @@ export function planTarget(
 function allowedAim(aim: Units, { may, held }: Situation): Units {
   if (may === 'all') return aim;
   if (may === 'exit') return held;
-  return held > 0n ? least(greatest(aim, noUnits), held) : greatest(least(aim, noUnits), held);
+  return held > 0n ? min(max(aim, noUnits), held) : max(min(aim, noUnits), held);
 }
 
 /** An entry of a target with `clip` may be reduced. */
@@ -164,8 +164,8 @@ const clipping = ({ clip }: Target, step: Step | undefined): Step | undefined =>
 export function lessTaken(targetLots: Lots, taken: Lots): Lots {
   if (taken === 0n) return targetLots;
   return targetLots > 0n
-    ? greatest(minus(targetLots, taken), noLots)
-    : negate(greatest(minus(negate(targetLots), taken), noLots));
+    ? max(minus(targetLots, taken), noLots)
+    : negate(max(minus(negate(targetLots), taken), noLots));
 }
 
 /**
@@ -220,7 +220,7 @@ const priceSlack = rate('0.005');
  * an entry made of it. Without it every entry would be followed by a small order that corrects it.
  */
 function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
-  return greatest(maxTooSmallLots(situation), entryBand(targetLots, side, atMarket, situation));
+  return max(maxTooSmallLots(situation), entryBand(targetLots, side, atMarket, situation));
 }
 
 /** Whether what has been entered is all of a target, but for what the dead band leaves missing. */
@@ -258,7 +258,7 @@ export function isReached(
 export function maxTooSmallLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
-  return greatest(byNotional, byQuantity);
+  return max(byNotional, byQuantity);
 }
 
 /** Too small for a LIMIT order. */

@@ -1,16 +1,5 @@
 /** What a strategy has at stake in its markets together: what its leverage is counted by, and whether it can pay for another order. */
-import {
-  greatest,
-  negate,
-  notional,
-  noUnits,
-  part,
-  plus,
-  type Rate,
-  ticksOf,
-  type Units,
-  worth,
-} from '../domain/money.ts';
+import { max, negate, notional, noUnits, part, plus, type Rate, ticksOf, type Units, worth } from '../domain/money.ts';
 import type { OrderDraft } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 
@@ -31,7 +20,7 @@ function exposureIn(portfolio: Portfolio, strategy: string, symbol: string): Uni
   const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));
   const long = plus(held, portfolio.openValueOf(strategy, symbol, 'BUY', price));
   const short = plus(negate(held), portfolio.openValueOf(strategy, symbol, 'SELL', price));
-  return greatest(noUnits, greatest(long, short));
+  return max(noUnits, max(long, short));
 }
 
 /** Whether an entry is within what its strategy has free now or, where it may borrow, within its leverage. */
@@ -42,5 +31,5 @@ export function canPay(portfolio: Portfolio, draft: OrderDraft, maxLeverage: Rat
   const value = 'amount' in volume ? volume.amount : notional(last, volume.lots, at);
   if (maxLeverage === undefined) return value <= portfolio.freeQuote(strategy, symbol);
   const others = plus(exposureIn(portfolio, strategy, symbol), exposureBeside(portfolio, strategy, symbol));
-  return plus(value, others) <= part(greatest(portfolio.equity(strategy, symbol), noUnits), maxLeverage, 'down');
+  return plus(value, others) <= part(max(portfolio.equity(strategy, symbol), noUnits), maxLeverage, 'down');
 }

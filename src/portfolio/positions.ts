@@ -2,8 +2,8 @@
 import type { Instrument } from '../domain/instrument.ts';
 import {
   averageTicks,
-  greatest,
   type Lots,
+  max,
   minus,
   noLots,
   noTicks,
@@ -60,15 +60,12 @@ export const intendedOrder = (intent: Intent): WorkingOrder => ({
 });
 
 /** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
-export const remaining = (order: WorkingOrder): Lots =>
-  greatest(minus(order.intent.expectedLots, order.filled), noLots);
+export const remaining = (order: WorkingOrder): Lots => max(minus(order.intent.expectedLots, order.filled), noLots);
 
 /** What is left of an order, in quote, at its own price; at the given one where it has none. */
 export function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
   const { volume, price = market } = order.intent;
-  return 'amount' in volume
-    ? greatest(minus(volume.amount, order.spent), noUnits)
-    : notional(price, remaining(order), at);
+  return 'amount' in volume ? max(minus(volume.amount, order.spent), noUnits) : notional(price, remaining(order), at);
 }
 
 /** How a position ended. */
@@ -142,7 +139,7 @@ export class Pool {
 }
 
 const closedOf = (allocation: Units, { realised, fees }: Position): Units => minus(plus(allocation, realised), fees);
-const spentOn = ({ cost }: Position): Units => greatest(cost, noUnits);
+const spentOn = ({ cost }: Position): Units => max(cost, noUnits);
 
 /** The holdings and the money of one strategy on one symbol, and its working orders. */
 export class SubAccount {

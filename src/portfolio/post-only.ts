@@ -1,7 +1,7 @@
 /** Limits that shall not take. The exchange has no such order, so they are moved to the nearest price that does not cross the best price that is known. */
 import { type Instrument, orderPrice } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
-import { greatest, least, minus, plus, priceFor, priceNumber, type Ticks, ticksOf } from '../domain/money.ts';
+import { max, min, minus, plus, priceFor, priceNumber, type Ticks, ticksOf } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
 import type { Expiries } from './expiries.ts';
 import type { Create, Situation } from './plan.ts';
@@ -17,8 +17,8 @@ export interface Best {
 export function makingPrice(side: Side, limit: Ticks, { bid, ask }: Best, at: Instrument): Ticks {
   const tick = 1n as Ticks;
   return side === 'BUY'
-    ? least(limit, orderPrice('SELL', minus(ticksOf(ask, at, 'up'), tick), at))
-    : greatest(limit, orderPrice('BUY', plus(ticksOf(bid, at, 'down'), tick), at));
+    ? min(limit, orderPrice('SELL', minus(ticksOf(ask, at, 'up'), tick), at))
+    : max(limit, orderPrice('BUY', plus(ticksOf(bid, at, 'down'), tick), at));
 }
 
 /** A target as it is planned: the order of a limit that was moved rests where it was moved to, wherever the price has gone since. */

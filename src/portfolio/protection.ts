@@ -8,7 +8,7 @@
  */
 
 import type { Kline } from '../domain/market.ts';
-import { greatest, type Lots, least, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
+import { type Lots, max, min, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { sameLevel, sameTakeProfit } from '../domain/target-options.ts';
 import {
@@ -203,7 +203,7 @@ export class Protection {
       if (!isFlat && (isLong ? value <= guard.seen : value >= guard.seen)) continue;
       const seen = ticksOf(value, instrument, isLong ? 'down' : 'up');
       const before = bestOf(guard);
-      const further = before === undefined ? seen : isLong ? greatest(before, seen) : least(before, seen);
+      const further = before === undefined ? seen : isLong ? max(before, seen) : min(before, seen);
       const best = isFlat ? undefined : further;
       guard.seen = best === seen ? value : Number.NaN;
       if (best === guard.best) continue;

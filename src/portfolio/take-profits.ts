@@ -6,10 +6,10 @@ import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts'
 import type { Side } from '../domain/market.ts';
 import {
   absolute,
-  greatest,
   type Lots,
-  least,
   lotsIn,
+  max,
+  min,
   minus,
   noLots,
   partOfLots,
@@ -64,8 +64,8 @@ export function takeProfitOrders(
   const { reason, tolerance } = terms;
   for (const level of levels) {
     const all = lotsOf(level, targetLots, at);
-    const open = all === undefined ? left : least(left, greatest(minus(all, done), noLots));
-    done = all === undefined ? noLots : greatest(minus(done, all), noLots);
+    const open = all === undefined ? left : min(left, max(minus(all, done), noLots));
+    done = all === undefined ? noLots : max(minus(done, all), noLots);
     left = minus(left, open);
     const lots = plus(open, carried);
     const price = orderPrice(side, level.at, at);

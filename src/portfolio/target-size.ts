@@ -3,11 +3,11 @@ import { orderLots } from '../domain/instrument.ts';
 import {
   absolute,
   cut,
-  greatest,
   type Lots,
   lessFee,
   lotsFor,
   lotsOf,
+  max,
   negate,
   noLots,
   noRate,
@@ -49,7 +49,7 @@ export function sizeInLots(
     return share < 0n ? negate(lots) : lots;
   };
   const lots = orderLots(exact(), at);
-  return situation.account === 'spot' ? greatest(lots, noLots) : lots;
+  return situation.account === 'spot' ? max(lots, noLots) : lots;
 }
 
 /** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */

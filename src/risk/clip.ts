@@ -21,19 +21,19 @@ import { valued } from './exposure-rules.ts';
 import { rules } from './rules.ts';
 
 /** Rules that compare an amount that grows with the order by as much, and the most that is allowed: the names of both numbers. */
-const ofValue: Readonly<Record<string, readonly [counted: string, most: string]>> = {
+const ofValue: Readonly<Record<string, readonly [counted: string, allowed: string]>> = {
   orderValue: ['value', 'maxOrderValue'],
-  orderShare: ['value', 'most'],
-  strategyOrderValue: ['value', 'most'],
+  orderShare: ['value', 'allowed'],
+  strategyOrderValue: ['value', 'allowed'],
   position: ['exposure', 'maxPosition'],
-  positionShare: ['value', 'most'],
-  accountShare: ['value', 'most'],
-  strategyPosition: ['exposure', 'most'],
-  strategyGross: ['gross', 'most'],
-  strategyNet: ['net', 'most'],
-  newVersion: ['exposure', 'most'],
+  positionShare: ['value', 'allowed'],
+  accountShare: ['value', 'allowed'],
+  strategyPosition: ['exposure', 'allowed'],
+  strategyGross: ['gross', 'allowed'],
+  strategyNet: ['net', 'allowed'],
+  newVersion: ['exposure', 'allowed'],
   allocation: ['value', 'free'],
-  leverage: ['exposure', 'most'],
+  leverage: ['exposure', 'allowed'],
 };
 
 export const isOfSize = (code: string): boolean => code === 'depthShare' || Object.hasOwn(ofValue, code);
@@ -43,14 +43,14 @@ export function clippedDraft(context: RiskContext): OrderDraft | undefined {
   const whole = valued(context);
   const { draft } = whole;
   const price = draft.price ?? whole.last;
-  let [least, by]: [Lots, Denial | undefined] = [draft.expectedLots, undefined];
+  let [smallest, by]: [Lots, Denial | undefined] = [draft.expectedLots, undefined];
   for (const code of [...Object.keys(ofValue), 'depthShare']) {
     const facts = rules[code]?.(whole);
     if (facts === undefined) continue;
-    const most = allowedBy(code, facts, whole, price);
-    if (most < least) [least, by] = [most, { code, facts }];
+    const allowed = allowedBy(code, facts, whole, price);
+    if (allowed < smallest) [smallest, by] = [allowed, { code, facts }];
   }
-  return by === undefined ? undefined : reducedTo(least, by, price, whole);
+  return by === undefined ? undefined : reducedTo(smallest, by, price, whole);
 }
 
 function allowedBy(code: string, facts: Denial['facts'], { at, value, limits }: Valued, price: Ticks): Lots {

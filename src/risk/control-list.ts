@@ -53,8 +53,8 @@ export const standardLimits = Object.fromEntries(
 /** True when a value is less careful than the standard one. */
 export function isAbove({ value: standard, careful }: Standard, value: string | number | boolean): boolean {
   if (careful === 'only') return value !== standard;
-  const [given, most] = [Number(value), Number(standard)];
-  return careful === 'lower' ? given > most : given < most;
+  const [given, usual] = [Number(value), Number(standard)];
+  return careful === 'lower' ? given > usual : given < usual;
 }
 
 /** `hard`: fixed. `soft`: you may raise its number by a confirmed and journalled step. */

@@ -3,8 +3,8 @@ import type { Instrument } from '../domain/instrument.ts';
 import {
   absolute,
   baseUnits,
-  greatest,
   lotsIn,
+  max,
   minus,
   negate,
   noLots,
@@ -139,11 +139,11 @@ export const holdings: Rule = ({ draft, portfolio, at, isReserved }) => {
 function aboveShare(context: Valued, share: Rate | undefined, amount: (context: Valued) => Units, name: string) {
   if (share === undefined || context.isReducing) return undefined;
   const equity = context.portfolio.totalEquity();
-  const most = part(greatest(equity, noUnits), share, 'down');
+  const allowed = part(max(equity, noUnits), share, 'down');
   const value = amount(context);
-  return value <= most
+  return value <= allowed
     ? undefined
-    : { value: unitsText(value), most: unitsText(most), equity: unitsText(equity), [name]: rateText(share) };
+    : { value: unitsText(value), allowed: unitsText(allowed), equity: unitsText(equity), [name]: rateText(share) };
 }
 
 /** Max order value: a fraction of the equity, beside the absolute one. */
@@ -164,14 +164,11 @@ function accountExposure(context: Valued): Units {
   let sum = noUnits;
   for (const symbol of new Set(portfolio.subAccounts().map(({ symbol: one }) => one))) {
     const price = portfolio.markTicks(symbol);
-    if (symbol === draft.symbol) sum = plus(sum, greatest(exposureOf(context), noUnits));
+    if (symbol === draft.symbol) sum = plus(sum, max(exposureOf(context), noUnits));
     else if (price !== undefined)
       sum = plus(
         sum,
-        greatest(
-          noUnits,
-          greatest(portfolio.exposure(symbol, 'BUY', price), portfolio.exposure(symbol, 'SELL', price)),
-        ),
+        max(noUnits, max(portfolio.exposure(symbol, 'BUY', price), portfolio.exposure(symbol, 'SELL', price))),
       );
   }
   return sum;
@@ -182,14 +179,14 @@ export const leverage: Rule = (context) => {
   const { draft, portfolio, limits } = context;
   if (limits.maxLeverage === undefined || context.isReducing) return undefined;
   const equity = portfolio.equity(draft.strategy, draft.symbol);
-  const most = part(greatest(equity, noUnits), limits.maxLeverage, 'down');
+  const allowed = part(max(equity, noUnits), limits.maxLeverage, 'down');
   const others = exposureBeside(portfolio, draft.strategy, draft.symbol);
   const exposure = plus(ownExposure(context), others);
-  return exposure <= most
+  return exposure <= allowed
     ? undefined
     : {
         exposure: unitsText(exposure),
-        most: unitsText(most),
+        allowed: unitsText(allowed),
         equity: unitsText(equity),
         maxLeverage: rateText(limits.maxLeverage),
       };
@@ -197,17 +194,17 @@ export const leverage: Rule = (context) => {
 
 /** Deployment limit: the largest order of one strategy. */
 export const strategyOrderValue: Rule = (context) => {
-  const most = context.limits.strategies?.get(context.draft.strategy)?.maxOrderValue;
-  if (most === undefined || context.value <= most || context.isReducing) return undefined;
-  return { value: unitsText(context.value), most: unitsText(most) };
+  const allowed = context.limits.strategies?.get(context.draft.strategy)?.maxOrderValue;
+  if (allowed === undefined || context.value <= allowed || context.isReducing) return undefined;
+  return { value: unitsText(context.value), allowed: unitsText(allowed) };
 };
 
 /** Deployment limit: the largest position of one strategy. */
 export const strategyPosition: Rule = (context) => {
-  const most = context.limits.strategies?.get(context.draft.strategy)?.maxPosition;
-  if (most === undefined || context.isReducing) return undefined;
+  const allowed = context.limits.strategies?.get(context.draft.strategy)?.maxPosition;
+  if (allowed === undefined || context.isReducing) return undefined;
   const exposure = ownExposure(context);
-  return exposure <= most ? undefined : { exposure: unitsText(exposure), most: unitsText(most) };
+  return exposure <= allowed ? undefined : { exposure: unitsText(exposure), allowed: unitsText(allowed) };
 };
 
 /** What the other positions of a strategy are worth once their open orders of a side have filled: long for BUY, short for SELL. */
@@ -225,33 +222,33 @@ const others = ({ portfolio, draft, limits }: Valued): readonly (readonly [long:
 
 /** Deployment limit: all positions of one strategy, long and short added up. */
 export const strategyGross: Rule = (context) => {
-  const most = context.limits.strategies?.get(context.draft.strategy)?.maxGross;
-  if (most === undefined || context.isReducing) return undefined;
+  const allowed = context.limits.strategies?.get(context.draft.strategy)?.maxGross;
+  if (allowed === undefined || context.isReducing) return undefined;
   let gross = ownExposure(context);
-  for (const [long, short] of others(context)) gross = plus(gross, greatest(long, short));
-  return gross <= most ? undefined : { gross: unitsText(gross), most: unitsText(most) };
+  for (const [long, short] of others(context)) gross = plus(gross, max(long, short));
+  return gross <= allowed ? undefined : { gross: unitsText(gross), allowed: unitsText(allowed) };
 };
 
 /** Deployment limit: the positions of one strategy, long less short, in the direction of the order. Orders the other way may never fill. */
 export const strategyNet: Rule = (context) => {
-  const most = context.limits.strategies?.get(context.draft.strategy)?.maxNet;
-  if (most === undefined || context.isReducing) return undefined;
+  const allowed = context.limits.strategies?.get(context.draft.strategy)?.maxNet;
+  if (allowed === undefined || context.isReducing) return undefined;
   let net = ownExposure(context);
   for (const [long, short] of others(context)) net = plus(net, context.draft.side === 'BUY' ? long : short);
-  return net <= most ? undefined : { net: unitsText(net), most: unitsText(most) };
+  return net <= allowed ? undefined : { net: unitsText(net), allowed: unitsText(allowed) };
 };
 
 /** Deployment limit: a version of the code that is not released may use only a part of the allocation. */
 export const newVersion: Rule = (context) => {
   const { newVersion: version, limits } = context;
   if (version === undefined || limits.newVersionShare === undefined || context.isReducing) return undefined;
-  const most = part(version.allocation, limits.newVersionShare, 'down');
+  const allowed = part(version.allocation, limits.newVersionShare, 'down');
   const exposure = ownExposure(context);
-  return exposure <= most
+  return exposure <= allowed
     ? undefined
     : {
         exposure: unitsText(exposure),
-        most: unitsText(most),
+        allowed: unitsText(allowed),
         strategy: context.draft.strategy,
         code: version.code.slice(0, 12),
         newVersionShare: rateText(limits.newVersionShare),

@@ -183,7 +183,7 @@ const rememberedStep = 0.0005;
 /** The trailing loss limit: the fall of the equity from its highest since the last resume. */
 export class Drawdown {
   /** The limit: a fraction of the highest equity. */
-  most: Rate;
+  limit: Rate;
   readonly #portfolio: Portfolio;
   readonly #remember: (json: string) => void;
   /** The highest profit: an allocation that is raised or lowered between two runs must not count as a gain or a loss. */
@@ -195,13 +195,13 @@ export class Drawdown {
 
   /** `tripped`: an earlier run killed for this, and nobody has resumed: it is not reported again. */
   constructor(
-    most: Rate,
+    limit: Rate,
     portfolio: Portfolio,
     { kept, tripped }: { readonly kept: string | undefined; readonly tripped: boolean },
     remember: (json: string) => void,
   ) {
     this.#tripped = tripped;
-    this.most = most;
+    this.limit = limit;
     this.#portfolio = portfolio;
     this.#remember = remember;
     if (kept !== undefined && kept !== 'null') this.#rise(units(JSON.parse(kept) as string));
@@ -222,25 +222,25 @@ export class Drawdown {
     }
     const peak = plus(allotted, this.#profit);
     const fall = minus(this.#profit, profit);
-    const most = part(peak, this.most, 'down');
-    if (fall < most || most <= 0n) return undefined;
+    const allowed = part(peak, this.limit, 'down');
+    if (fall < allowed || allowed <= 0n) return undefined;
     this.#tripped = true;
-    return `fell by ${shortText(fall)} from the highest equity of ${shortText(peak)}, the limit is ${shortText(most)}`;
+    return `fell by ${shortText(fall)} from the highest equity of ${shortText(peak)}, the limit is ${shortText(allowed)}`;
   }
 
   /** While the estimated equity stays above the first and up to the second, `watch` would find nothing new. */
   get calm(): { readonly above: number; readonly upTo: number } {
     if (this.#tripped) return { above: Number.NEGATIVE_INFINITY, upTo: Number.POSITIVE_INFINITY };
-    const edge = this.#peak * (1 - rateNumber(this.most));
+    const edge = this.#peak * (1 - rateNumber(this.limit));
     return { above: edge + Math.abs(edge) * 1e-9, upTo: this.#peak };
   }
 
   /** The fall from the highest equity, and the fall that kills; undefined before the highest is known. */
-  now(): { readonly fall: Units; readonly most: Units } | undefined {
+  now(): { readonly fall: Units; readonly allowed: Units } | undefined {
     if (this.#profit === undefined) return undefined;
     const allotted = this.#portfolio.allotted();
     const fall = minus(this.#profit, minus(this.#portfolio.totalEquity(), allotted));
-    return { fall, most: part(plus(allotted, this.#profit), this.most, 'down') };
+    return { fall, allowed: part(plus(allotted, this.#profit), this.limit, 'down') };
   }
 
   #rise(profit: Units): void {

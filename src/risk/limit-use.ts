@@ -3,7 +3,7 @@
 import type { LimitUse } from '../domain/limit-use.ts';
 import {
   absolute,
-  greatest,
+  max,
   minus,
   negate,
   noUnits,
@@ -22,7 +22,7 @@ import type { Risk } from './risk.ts';
 type Of = Pick<LimitUse, 'strategy' | 'symbol'>;
 
 const amount = (name: string, used: Units, allowed: Units, of: Of = {}): LimitUse => ({
-  ...{ name, unit: 'amount', ...of, used: unitsText(greatest(used, noUnits)), allowed: unitsText(allowed) },
+  ...{ name, unit: 'amount', ...of, used: unitsText(max(used, noUnits)), allowed: unitsText(allowed) },
   share: allowed <= 0n ? 0 : Math.max(0, unitsNumber(used) / unitsNumber(allowed)),
 });
 
@@ -38,7 +38,7 @@ function exposure(portfolio: Portfolio, symbol: string): Units {
   const price = portfolio.markTicks(symbol);
   if (price === undefined) return noUnits;
   const sides = (['BUY', 'SELL'] as const).map((side) => portfolio.exposure(symbol, side, price));
-  return sides.reduce(greatest, noUnits);
+  return sides.reduce(max, noUnits);
 }
 
 /** The same of one strategy in one symbol. */
@@ -47,7 +47,7 @@ function ownExposure(portfolio: Portfolio, strategy: string, symbol: string): Un
   if (price === undefined) return noUnits;
   const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));
   const open = (side: 'BUY' | 'SELL'): Units => portfolio.openValueOf(strategy, symbol, side, price);
-  return greatest(plus(held, open('BUY')), plus(negate(held), open('SELL')));
+  return max(plus(held, open('BUY')), plus(negate(held), open('SELL')));
 }
 
 /** Losses, of the day and from the highest equity. */
@@ -56,13 +56,13 @@ function losses(risk: Risk, portfolio: Portfolio): LimitUse[] {
   const lost = minus(equity, portfolio.totalEquity());
   const fall = risk.drawdown;
   return [
-    amount('maxDailyLoss', lost, part(greatest(equity, noUnits), risk.limits.maxDailyLoss, 'down')),
-    ...(fall === undefined ? [] : [amount('maxDrawdown', fall.fall, fall.most)]),
+    amount('maxDailyLoss', lost, part(max(equity, noUnits), risk.limits.maxDailyLoss, 'down')),
+    ...(fall === undefined ? [] : [amount('maxDrawdown', fall.fall, fall.allowed)]),
   ];
 }
 
 function ofSymbols({ limits }: Risk, portfolio: Portfolio, symbols: readonly string[]): LimitUse[] {
-  const equity = greatest(portfolio.totalEquity(), noUnits);
+  const equity = max(portfolio.totalEquity(), noUnits);
   const { maxPositionShare, maxAccountShare, maxOpenOrders } = limits;
   const exposures = symbols.map((symbol) => [symbol, exposure(portfolio, symbol)] as const);
   const orders = [...portfolio.orders()];

@@ -64,7 +64,7 @@ export class Risk {
   readonly #clock: Clock;
   readonly #markets: Markets;
   readonly #counts: StrategyCounts;
-  readonly #drawdownOf: (most: Rate | undefined, kept?: string) => Drawdown | undefined;
+  readonly #drawdownOf: (limit: Rate | undefined, kept?: string) => Drawdown | undefined;
   #drawdown: Drawdown | undefined;
   readonly #newVersions: Map<string, NewVersion>;
   readonly #disabled: (kill: Kill) => void;
@@ -90,10 +90,10 @@ export class Risk {
       kept: keptCounts(memories),
       keep: (strategy, json) => remember(countsName + strategy, json),
     });
-    this.#drawdownOf = (most, kept) => {
-      if (most === undefined) return undefined;
+    this.#drawdownOf = (limit, kept) => {
+      if (limit === undefined) return undefined;
       const tripped = this.switch.inForce.some(({ by }) => by === 'drawdown');
-      return new Drawdown(most, portfolio, { kept, tripped }, (json) => remember(peakName, json));
+      return new Drawdown(limit, portfolio, { kept, tripped }, (json) => remember(peakName, json));
     };
     this.#drawdown = this.#drawdownOf(limits.maxDrawdown, memories.get(peakName));
     this.#newVersions = new Map(newVersions);
@@ -114,7 +114,7 @@ export class Risk {
     this.#limits = limits;
     if (this.#drawdown === undefined || limits.maxDrawdown === undefined)
       this.#drawdown = this.#drawdownOf(limits.maxDrawdown);
-    else this.#drawdown.most = limits.maxDrawdown;
+    else this.#drawdown.limit = limits.maxDrawdown;
     this.#clear();
   }
 
@@ -187,7 +187,7 @@ export class Risk {
   }
 
   /** How far the equity is below its highest, and at which fall all is killed; undefined where that is not limited or not known yet. */
-  get drawdown(): { readonly fall: Units; readonly most: Units } | undefined {
+  get drawdown(): { readonly fall: Units; readonly allowed: Units } | undefined {
     return this.#drawdown?.now();
   }
 
@@ -301,11 +301,11 @@ export class Risk {
     if (fallen !== undefined) return this.#kill('drawdown', fallen);
     if (this.#tripped || this.#portfolio.equityEstimate() > this.#clearlyAbove) return undefined;
     if (!this.#portfolio.isPriced()) return undefined;
-    const most = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
+    const allowed = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
     const loss = minus(this.#dayEquity, this.#portfolio.totalEquity());
-    if (loss < most || most <= 0n) return undefined;
+    if (loss < allowed || allowed <= 0n) return undefined;
     this.#tripped = true;
-    return this.#kill('dailyLoss', `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(most)}`);
+    return this.#kill('dailyLoss', `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(allowed)}`);
   }
 
   #kill(by: KillingLimit, reason: string, strategy?: string): Kill {

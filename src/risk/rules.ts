@@ -95,10 +95,10 @@ const orderRate: Rule = ({ recent, limits: { maxOrdersPerSecond }, now, isProtec
 };
 
 const strategyRate: Rule = ({ draft, recent, limits, now, isProtective }) => {
-  const { maxStrategyOrdersPerSecond: most } = limits;
-  if (most === undefined || isProtective || recent.length < most) return undefined;
+  const { maxStrategyOrdersPerSecond: limit } = limits;
+  if (limit === undefined || isProtective || recent.length < limit) return undefined;
   const inLastSecond = countOf(recent, now, draft.strategy);
-  return inLastSecond < most ? undefined : { inLastSecond, maxStrategyOrdersPerSecond: most };
+  return inLastSecond < limit ? undefined : { inLastSecond, maxStrategyOrdersPerSecond: limit };
 };
 
 /** Orders created in the last second, by one strategy or all. */
@@ -171,8 +171,8 @@ const depthShare: Rule = (context) => {
   if (limits.maxDepthShare === undefined || isProtective || !isFresh(context) || !takes(context)) return undefined;
   let shown = noLots;
   for (const [, quantity] of opposite(context)) shown = plus(shown, lotsOf(quantity, at));
-  const most = partOfLots(shown, limits.maxDepthShare);
-  if (draft.expectedLots <= most) return undefined;
+  const allowed = partOfLots(shown, limits.maxDepthShare);
+  if (draft.expectedLots <= allowed) return undefined;
   return {
     quantity: quantityText(draft.expectedLots, at),
     shown: quantityText(shown, at),

@@ -1,6 +1,6 @@
 /** Paper trading: the exchange's market, fills by the fill engine. */
 import type { Instrument } from '../domain/instrument.ts';
-import { greatest, lotsIn, noRate, noUnits, plus, type Units, units } from '../domain/money.ts';
+import { lotsIn, max, noRate, noUnits, plus, type Units, units } from '../domain/money.ts';
 import { movementOf } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { restoreOrder } from '../execution/records.ts';
@@ -47,7 +47,7 @@ function paperVenue(
     restored: ordersOf(loaded, instruments),
     firstId: firstIdAfter(loaded),
   });
-  const feeInBase = rules.feeIn === 'received' ? greatest(fees.maker, fees.taker) : noRate;
+  const feeInBase = rules.feeIn === 'received' ? max(fees.maker, fees.taker) : noRate;
   return { orders: venue.orders, feeInBase, loaded, close: () => venue.close() };
 }
 

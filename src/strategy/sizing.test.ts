@@ -18,8 +18,8 @@ test('a stop above the price gives a short position of the same size', () => {
 
 test('a stop that is near gives no more than the largest share', () => {
   expect(shareOf(riskShare({ risk: 0.01, stop: 99.9, price: 100 }))).toBe(1);
-  expect(shareOf(riskShare({ risk: 0.01, stop: 99.9, price: 100, most: 3 }))).toBe(3);
-  expect(shareOf(riskShare({ risk: 0.01, stop: 100.1, price: 100, most: 0.5 }))).toBe(-0.5);
+  expect(shareOf(riskShare({ risk: 0.01, stop: 99.9, price: 100, cap: 3 }))).toBe(3);
+  expect(shareOf(riskShare({ risk: 0.01, stop: 100.1, price: 100, cap: 0.5 }))).toBe(-0.5);
 });
 
 test('of an equity that is given, the size by risk is an amount', () => {
@@ -39,10 +39,10 @@ test('a share by volatility has the target volatility', () => {
 
 test('a market that did not move gets the largest share', () => {
   expect(shareOf(volatilityShare({ target: 0.2, deviation: 0, interval: '1day' }))).toBe(1);
-  expect(shareOf(volatilityShare({ target: 0.2, deviation: 1e-12, interval: '1day', most: 2 }))).toBe(2);
+  expect(shareOf(volatilityShare({ target: 0.2, deviation: 1e-12, interval: '1day', cap: 2 }))).toBe(2);
 });
 
-test("Kelly's share is the edge over the payoff, at most the cap and never below zero", () => {
+test("Kelly's share is the edge over the payoff, at cap the cap and never below zero", () => {
   expect(shareOf(kellyShare({ winRate: 0.55, payoff: 1 }))).toBeCloseTo(0.1, 12);
   expect(shareOf(kellyShare({ winRate: 0.4, payoff: 2 }))).toBeCloseTo(0.1, 12);
   expect(shareOf(kellyShare({ winRate: 0.9, payoff: 3 }))).toBe(0.25);
@@ -60,8 +60,8 @@ test.each([
   [() => riskShare({ risk: 0.01, stop: Number.NaN, price: 100 }), 'stop NaN'],
   [() => riskShare({ risk: 0.01, stop: 95, price: 0 }), 'price 0'],
   [() => riskShare({ risk: 0.01, stop: 95, price: 100, equity: -3 }), 'equity -3'],
-  [() => riskShare({ risk: 0.01, stop: 95, price: 100, most: 0 }), 'most 0'],
-  [() => riskShare({ risk: 0.01, stop: 95, price: 100, cap: 1 } as never), 'the unknown option cap'],
+  [() => riskShare({ risk: 0.01, stop: 95, price: 100, cap: 0 }), 'cap 0'],
+  [() => riskShare({ risk: 0.01, stop: 95, price: 100, most: 1 } as never), 'the unknown option most'],
   [() => volatilityShare({ target: 0.2, deviation: Number.NaN, interval: '1day' }), 'deviation NaN'],
   [() => volatilityShare({ target: 0.2, deviation: -1, interval: '1day' }), 'deviation -1'],
   [() => volatilityShare({ target: 0, deviation: 0.01, interval: '1day' }), 'target 0'],

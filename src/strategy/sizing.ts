@@ -16,7 +16,7 @@ export interface RiskOptions {
   /** Price of the entry, such as the last close. */
   readonly price: number;
   /** The largest share, 1 if left out. */
-  readonly most?: number;
+  readonly cap?: number;
 }
 
 /**
@@ -29,12 +29,12 @@ export function riskShare(options: RiskOptions & { readonly equity?: undefined }
 export function riskShare(
   options: RiskOptions & { readonly equity?: number | undefined },
 ): { readonly amount: number } | { readonly share: number } {
-  const { risk, stop, price, equity, most = 1 } = options;
-  known('riskShare', options, ['risk', 'stop', 'price', 'equity', 'most']);
-  within('riskShare', { risk, stop, price, most });
+  const { risk, stop, price, equity, cap = 1 } = options;
+  known('riskShare', options, ['risk', 'stop', 'price', 'equity', 'cap']);
+  within('riskShare', { risk, stop, price, cap });
   if (risk > 1) throw impossible('riskShare', 'risk', risk, 'a fraction of the equity: 0.01 is 1 %');
   if (stop === price) throw impossible('riskShare', 'stop', stop, 'another price than that of the entry');
-  const share = Math.min((risk * price) / Math.abs(price - stop), most) * Math.sign(price - stop);
+  const share = Math.min((risk * price) / Math.abs(price - stop), cap) * Math.sign(price - stop);
   if (equity === undefined) return { share };
   within('riskShare', { equity });
   return { amount: share * equity };
@@ -48,7 +48,7 @@ export interface VolatilityOptions {
   /** Interval of these klines. */
   readonly interval: Interval;
   /** The largest share, 1 if left out; also the share where nothing moved. */
-  readonly most?: number;
+  readonly cap?: number;
 }
 
 /**
@@ -57,13 +57,13 @@ export interface VolatilityOptions {
  * variance instead of its root. A year has 365 days, and the returns count as independent.
  */
 export function volatilityShare(options: VolatilityOptions): { readonly share: number } {
-  const { target, deviation, interval, most = 1 } = options;
-  known('volatilityShare', options, ['target', 'deviation', 'interval', 'most']);
-  within('volatilityShare', { target, most });
+  const { target, deviation, interval, cap = 1 } = options;
+  known('volatilityShare', options, ['target', 'deviation', 'interval', 'cap']);
+  within('volatilityShare', { target, cap });
   if (!(deviation >= 0 && Number.isFinite(deviation)))
     throw impossible('volatilityShare', 'deviation', deviation, 'a number of at least 0');
   const yearly = deviation * Math.sqrt(klinesOfYear(interval));
-  return { share: yearly === 0 ? most : Math.min(target / yearly, most) };
+  return { share: yearly === 0 ? cap : Math.min(target / yearly, cap) };
 }
 
 function klinesOfYear(interval: Interval): number {

@@ -9,7 +9,7 @@ type Given = Partial<Holding> & { readonly range?: number; readonly params?: Rea
 
 /** Quotes at a close of `close`, with lots of 1 and a distance of 1 % between lines unless the test says otherwise. */
 function quotesAt(close: number, { range = 0, params = {}, ...held }: Given = {}): readonly Quote[] {
-  const { values } = readParams(grid.params, { quantity: 1, most: 5, least: 0.01, ...params });
+  const { values } = readParams(grid.params, { quantity: 1, maxPosition: 5, minSpacing: 0.01, ...params });
   const signal = grid.decide({ range }, { kline: kline(close), holding: holding(held), params: values });
   if (signal?.kind !== 'quotes') throw new Error('a grid quotes');
   return signal.quotes;
@@ -62,7 +62,7 @@ describe('grid', () => {
     }
   });
 
-  test('stops buying at `most`', () => {
+  test('stops buying at `maxPosition`', () => {
     expect(prices(quotesAt(100, { quantity: 3.992, entryPrice: 110 }), 'BUY')).toHaveLength(1);
     expect(prices(quotesAt(100, { quantity: 4.99, entryPrice: 110 }), 'BUY')).toHaveLength(0);
   });
@@ -73,7 +73,7 @@ describe('grid', () => {
   });
 
   test('refuses a limit below one order', () => {
-    const { values } = readParams(grid.params, { quantity: 1, most: 0.5 });
-    expect(grid.check?.(values)).toBe('most (0.5) must be at least quantity (1), or it never buys');
+    const { values } = readParams(grid.params, { quantity: 1, maxPosition: 0.5 });
+    expect(grid.check?.(values)).toBe('maxPosition (0.5) must be at least quantity (1), or it never buys');
   });
 });

@@ -6,7 +6,7 @@ import { readParams } from '../../src/strategy/params.ts';
 import { btc } from '../../test/kit/builders.ts';
 import maker from './index.ts';
 
-const params = { offset: 0.01, risk: 0, refresh: 0.001, quantity: 1, most: 2 };
+const params = { offset: 0.01, risk: 0, refresh: 0.001, quantity: 1, maxPosition: 2 };
 type Given = Partial<typeof params & { readonly horizon: number; readonly patient: boolean }>;
 
 /** Its quotes after each depth with these best prices, for this position. */
@@ -59,7 +59,7 @@ describe('the maker', () => {
   });
 
   test('has the reservation price and the spread of equations (29) and (30)', () => {
-    const given = { risk: 50, horizon: 10, refresh: 0, most: 9 };
+    const given = { risk: 50, horizon: 10, refresh: 0, maxPosition: 9 };
     const [bid = '', ask = ''] = shown(
       signals(
         [

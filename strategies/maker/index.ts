@@ -20,12 +20,19 @@ export default defineStrategy({
     horizon: integer(60, { min: 1, max: 86_400 }, 'seconds for which it bears the risk of its inventory: T - t'),
     refresh: decimal(0.0002, { min: 0, max: 0.1 }, 'move of its price, as a fraction, at which the orders follow'),
     quantity: decimal(0.01, { min: 1e-8, max: 1e9 }, 'base quantity of each order'),
-    most: decimal(0.05, { min: 0, max: 1e9 }, 'base quantity beyond which it does not buy'),
+    maxPosition: decimal(0.05, { min: 0, max: 1e9 }, 'base quantity beyond which it does not buy'),
     patient: flag(false, 'true: never sells below its average cost, and waits instead'),
   },
-  check: ({ quantity, most }) =>
-    quantity <= most ? undefined : `most (${most}) must be at least quantity (${quantity}), or it never buys`,
-  signals: ({ depth, holding, instrument, params: { offset, risk, horizon, refresh, quantity, most, patient } }) =>
+  check: ({ quantity, maxPosition }) =>
+    quantity <= maxPosition
+      ? undefined
+      : `maxPosition (${maxPosition}) must be at least quantity (${quantity}), or it never buys`,
+  signals: ({
+    depth,
+    holding,
+    instrument,
+    params: { offset, risk, horizon, refresh, quantity, maxPosition, patient },
+  }) =>
     depth.pipe(
       filter(({ bids, asks }) => bids.length > 0 && asks.length > 0),
       scan((last: Market, now) => marketAfter(last, now, horizon), nothingYet),
@@ -41,14 +48,14 @@ export default defineStrategy({
       distinctUntilChanged((last, { reservation }) => Math.abs(reservation - last.reservation) < last.middle * refresh),
       map(({ bid, middle, reservation, half, held }) => {
         const orders: Quote[] = [];
-        if (held + quantity <= most) orders.push({ side: 'BUY', price: reservation - half, quantity });
+        if (held + quantity <= maxPosition) orders.push({ side: 'BUY', price: reservation - half, quantity });
         // Fees are taken from what is bought: a little less than an order's quantity is there to be sold.
         const sellable = Math.min(held, quantity);
         // At the best bid it would take, and pay the spread that it lives on.
-        const least = patient
+        const lowest = patient
           ? Math.max(middle, holding().entryPrice) * (1 + offset)
           : bid + 10 ** -instrument.pricePrecision;
-        const ask = Math.max(reservation + half, least);
+        const ask = Math.max(reservation + half, lowest);
         if (sellable > quantity / 2) orders.push({ side: 'SELL', price: ask, quantity: sellable });
         return quotes(orders, `its price is ${reservation.toPrecision(8)}, the mid price ${middle.toPrecision(8)}`);
       }),

@@ -367,7 +367,7 @@ const signalling = (when: (klines: Observable<Kline>) => Observable<Kline>) =>
 
 describe('what is not recorded', () => {
   test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {
-    const input = run(maker, { params: { offset: 0.001, refresh: 0.001, quantity: 1, most: 5 } });
+    const input = run(maker, { params: { offset: 0.001, refresh: 0.001, quantity: 1, maxPosition: 5 } });
     await expect(driver === 'stream' ? runStreams(input) : runTape(input)).rejects.toThrow(
       's uses depth of XZ, which this run does not have: import them (sluice data import FILE --as depth) or name a file (depth: { XZ: FILE })',
     );

@@ -10,7 +10,7 @@ import { storedKlines } from '../../src/data/catalogue/run-data.ts';
 import type { Finding, Repair } from '../../src/data/check/finding.ts';
 import { importFile } from '../../src/data/import/import.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
-import { greatest, noUnits, unitsText } from '../../src/domain/money.ts';
+import { max, noUnits, unitsText } from '../../src/domain/money.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { backtestHere } from '../kit/command.ts';
 import { runNow } from '../kit/run-now.ts';
@@ -138,7 +138,7 @@ describe.skipIf(minutes === undefined)('the recorded minutes of five years', () 
       for (let slow = 30; slow <= 75; slow += 5) {
         const params = { fast, slow, quantity: 1, share: 0, stop: 0 };
         const { finalEquity } = runNow(inputOf({ ...given, strategy: smaCross, params }));
-        best = greatest(best, finalEquity);
+        best = max(best, finalEquity);
       }
     expect(unitsText(best)).toBe('9999423.50894');
   });

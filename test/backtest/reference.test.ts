@@ -321,7 +321,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
   );
 
   test.for(recordings)('the grid on $symbol gives the same rows by columns and by streams', async (recording) => {
-    const params = { levels: 3, quantity: 0.5, most: 3, least: 0.001, spacing: 0.5, period: 20 };
+    const params = { levels: 3, quantity: 0.5, maxPosition: 3, minSpacing: 0.001, spacing: 0.5, period: 20 };
     const given = recordedCase(recording, rules, grid, params);
     const rows = byColumns(given);
     expect(rows.fills.length).toBeGreaterThan(20);

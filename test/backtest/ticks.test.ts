@@ -317,7 +317,7 @@ test('a maker on eleven recorded minutes of trades and books fills by its place 
     fees: { maker: '0', taker: '0.0004' },
     cash: '100000',
     strategy: maker,
-    params: { offset: 0.0001, refresh: 0.0001, quantity: 0.01, most: 0.05 },
+    params: { offset: 0.0001, refresh: 0.0001, quantity: 0.01, maxPosition: 0.05 },
   };
   const tape: Tape = { trades, books, gaps: silencesOf(symbol, trades) };
   const run = async (everyEvent: boolean) =>

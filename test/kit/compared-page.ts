@@ -46,7 +46,7 @@ const tried: readonly Tried[] = [
   {
     name: '`grid` of three resting orders a side',
     strategy: grid,
-    params: { levels: 3, quantity: 2, most: 6, least: 0.006, spacing: 0.5, period: 20 },
+    params: { levels: 3, quantity: 2, maxPosition: 6, minSpacing: 0.006, spacing: 0.5, period: 20 },
   },
 ];
 

@@ -4,9 +4,9 @@ import type { Instrument } from '../../src/domain/instrument.ts';
 import {
   baseUnits,
   type Lots,
-  least,
   lots,
   lotsFor,
+  min,
   minus,
   noLots,
   notional,
@@ -343,7 +343,7 @@ export class ScriptedVenue {
   #trade(orders: readonly VenueOrder[], quantity: Lots, price: string | undefined): VenueTrade {
     const taker = orders[0] as VenueOrder;
     for (const order of orders) {
-      order.executed = plus(order.executed, least(quantity, minus(this.#wanted(order), order.executed)));
+      order.executed = plus(order.executed, min(quantity, minus(this.#wanted(order), order.executed)));
       if (order.status === 'CANCELED') continue;
       order.status = order.executed === this.#wanted(order) ? 'FILLED' : 'PARTIALLY_FILLED';
     }

@@ -1,6 +1,6 @@
 /** What prices truly were, and what a process made of what it received of them. */
 import type { Kline } from '../../src/domain/market.ts';
-import { greatest, least, type Ticks } from '../../src/domain/money.ts';
+import { max, min, type Ticks } from '../../src/domain/money.ts';
 import type { ArmedStop } from '../../src/portfolio/protection.ts';
 import type { Changes, Exchange } from '../../src/simulator/core/exchange.ts';
 import type { Verdict } from './step-checks.ts';
@@ -29,8 +29,8 @@ export class Prices {
       let span: Omit<Seen, 'at'> | undefined;
       const note = ({ price }: { readonly price: Ticks }): void => {
         span = {
-          lowest: span === undefined ? price : least(span.lowest, price),
-          highest: span === undefined ? price : greatest(span.highest, price),
+          lowest: span === undefined ? price : min(span.lowest, price),
+          highest: span === undefined ? price : max(span.highest, price),
         };
       };
       for (const side of ['BUY', 'SELL'] as const) matching.depth(side, 1).forEach(note);

@@ -1,5 +1,5 @@
 /** The kline in which a position was entered, by ruleset: when its stop can be hit, and when its take-profit rests. */
-import { greatest, least, ticksOf } from '../../domain/money.ts';
+import { max, min, ticksOf } from '../../domain/money.ts';
 import type { Leg } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
@@ -102,7 +102,7 @@ export function trailEntry(
     const isLong = portfolio.position(strategy, symbol).base > 0n;
     const opened = ticksOf(open, at, isLong ? 'down' : 'up');
     const price = portfolio.enteredPrice(strategy, symbol);
-    protection.trailFrom(strategy, symbol, isLong ? least(opened, price) : greatest(opened, price));
+    protection.trailFrom(strategy, symbol, isLong ? min(opened, price) : max(opened, price));
   }
 }
 

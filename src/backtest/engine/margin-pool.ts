@@ -1,7 +1,7 @@
 /** The margin account of one strategy: what it owes, and at which prices it is liquidated. Its markets are one account. */
 import {
   absolute,
-  greatest,
+  max,
   minus,
   negate,
   noUnits,
@@ -44,7 +44,7 @@ export function oweAfter(owed: Owed, balance: Units, filledAt: number): void {
   owed.filledAt = filledAt;
 }
 
-export const mostOf = ({ most, balance }: Owed): Units => greatest(most, negate(balance));
+export const mostOf = ({ most, balance }: Owed): Units => max(most, negate(balance));
 
 /** How many periods of interest ended until `at`, UTC ms; they count as charged. */
 export function periodsUntil(at: number, owed: Owed, everyMs: number): number {

@@ -184,7 +184,7 @@ export class FastOrders {
   readonly #position: FastPosition;
   readonly #log: KlineLog;
   readonly #feeOf: (amount: number) => number;
-  readonly #mostFeeOf: (amount: number) => number;
+  readonly #maxFeeOf: (amount: number) => number;
   #count = 0;
   /** Of the last fill of each purpose. */
   readonly #kinds: Partial<Record<Purpose, Kinds>> = {};
@@ -194,7 +194,7 @@ export class FastOrders {
     this.#position = position;
     this.#log = log;
     this.#feeOf = safeFee(supported.taker, supported.scale);
-    this.#mostFeeOf = safeFee(supported.most, supported.scale);
+    this.#maxFeeOf = safeFee(supported.maxFeeRate, supported.scale);
   }
 
   /** True when no limit, nor what was allocated, stands against a purchase at a last price in ticks. */
@@ -219,7 +219,7 @@ export class FastOrders {
     this.waiting = undefined;
     const { scale, cash } = this.#supported;
     const value = safeNotional(fill.price, order.lots, scale);
-    const isPaid = order.lots < 0 || value + this.#mostFeeOf(value) <= cash + this.#position.free;
+    const isPaid = order.lots < 0 || value + this.#maxFeeOf(value) <= cash + this.#position.free;
     return isPaid && this.fill(order, fill);
   }
 

@@ -9,7 +9,7 @@ import {
   noUnits,
   type Rate,
   type SafeScale,
-  safeMost,
+  safeLimit,
   safeScale,
   safeSteps,
   safeUnits,
@@ -35,7 +35,7 @@ export interface Supported {
   readonly minLots: number;
   readonly taker: Rate;
   /** The highest rate that an order may have to pay. */
-  readonly most: Rate;
+  readonly maxFeeRate: Rate;
   /** Targets may have stops, trailing stops and time exits: a stop and the next order may come within a second. */
   readonly hasStops: boolean;
 }
@@ -117,12 +117,12 @@ export function fastRunOf(given: RunInput): Supported | undefined {
     ...{ series, hosted, at, scale },
     cash: safeUnits(given.cash, decimals),
     allocation: safeUnits(allocation.amount, decimals),
-    maxOrderValue: safeMost(given.limits.maxOrderValue, decimals),
-    maxPosition: safeMost(given.limits.maxPosition, decimals),
+    maxOrderValue: safeLimit(given.limits.maxOrderValue, decimals),
+    maxPosition: safeLimit(given.limits.maxPosition, decimals),
     minNotional: safeUnits(at.minNotional, decimals),
     minLots: Math.max(1, safeSteps(at.minQuantity)),
     taker: ratesOf(given.fees, at.symbol, noUnits).taker,
-    most: maxRate(given.fees),
+    maxFeeRate: maxRate(given.fees),
     hasStops: given.rules.stopsFrom === 'entry' && maxPerSecond(given.limits) >= 2,
   };
   return [supported.cash, supported.allocation, supported.minNotional, supported.minLots].some(Number.isNaN)

@@ -68,7 +68,7 @@ export function rulesText(
 const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {
   none: undefined,
   squareRoot,
-  volumeShare: { kind: 'volumeShare', impact: 0.1, most: 0.025 },
+  volumeShare: { kind: 'volumeShare', impact: 0.1, maxShare: 0.025 },
 };
 
 /** Latencies of requests from a CSV file: those measured at each time, or drawn from all of them. */

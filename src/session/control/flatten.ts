@@ -1,6 +1,6 @@
 /** `sluice flatten` in a daemon: pauses strategies, then closes their positions. */
 import type { Clock } from '../../clock/clock.ts';
-import { least, type Rate, rate, rateText } from '../../domain/money.ts';
+import { min, type Rate, rate, rateText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { Limits } from '../../risk/context.ts';
@@ -60,7 +60,7 @@ export async function flatten(
 
 /** The price collar denies what is worse than it. */
 function slippageOf(asked: string | undefined, { maxSlippage, priceCollar }: Limits): Rate {
-  if (asked === undefined) return least(maxSlippage ?? standardSlippage, priceCollar);
+  if (asked === undefined) return min(maxSlippage ?? standardSlippage, priceCollar);
   const slippage = fractionOf(asked);
   if (slippage <= priceCollar) return slippage;
   throw new Refusal(

@@ -26,7 +26,7 @@ const denial = (given: Partial<DenialEntry> = {}): DenialEntry => ({
   strategy: 's',
   symbol: btc.symbol,
   code: 'orderShare',
-  facts: { value: 4_999.96, most: 100 },
+  facts: { value: 4_999.96, allowed: 100 },
   draft: 'BUY 1 BTC at market',
   reason: 'up',
   ...given,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { greatest, type Lots, lotsFor, plus, ticksOf } from '../../domain/money.ts';
+import { type Lots, lotsFor, max, plus, ticksOf } from '../../domain/money.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
@@ -46,7 +46,7 @@ async function sampleOrder({ market }: Exchange, at: Instrument): Promise<Sample
   const price = ticksOf((best ?? 0) / 2, at, 'down');
   if (price <= 0n) return undefined;
   const least = plus(lotsFor(at.minNotional, price, at), 1n as Lots);
-  const volume = { lots: greatest(at.minQuantity, least) };
+  const volume = { lots: max(at.minQuantity, least) };
   const clientOrderId = 'sluicetest';
   return { order: { symbol: at.symbol, side: 'BUY', type: 'LIMIT', volume, price, clientOrderId }, at };
 }

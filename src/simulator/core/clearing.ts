@@ -1,6 +1,6 @@
 /** Books a match: money and orders. Every leg clears against the house, so the ledger sums to zero. */
 import type { Instrument } from '../../domain/instrument.ts';
-import { baseUnits, feeOn, least, minus, notional, noUnits, plus, type Rate } from '../../domain/money.ts';
+import { baseUnits, feeOn, min, minus, notional, noUnits, plus, type Rate } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import type { Match } from './matching.ts';
 import { holderOf, type Leg, type SimOrder, type SimTrade } from './order.ts';
@@ -27,7 +27,7 @@ export function clear(match: Match, at: Instrument, time: number, { accounts, fe
     const buys = order.side === 'BUY';
     const [feeAsset, gross] = buys ? [at.base, base] : [at.quote, quote];
     const [paidAsset, paid] = buys ? [at.quote, quote] : [at.base, base];
-    const fee = least(gross, feeOn(gross, isMaker ? fees.maker : fees.taker));
+    const fee = min(gross, feeOn(gross, isMaker ? fees.maker : fees.taker));
     accounts.pay(holder, paidAsset, paid);
     accounts.receive(holder, feeAsset, gross, fee);
     order.locked = minus(order.locked, paid);

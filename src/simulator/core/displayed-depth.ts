@@ -3,7 +3,7 @@
  * taken size stays taken until the displayed size at that price changes.
  */
 import type { Side } from '../../domain/market.ts';
-import { greatest, type Lots, least, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
+import { type Lots, max, min, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 
 export interface DisplayedLevel {
   readonly price: Ticks;
@@ -61,7 +61,7 @@ export class Displayed {
   take(side: Side, price: Ticks, quantity: Lots): void {
     const before = this.#taken[side].get(price);
     const shown = before?.shown ?? this.#shown(side, price);
-    const taken = least(shown, plus(before?.taken ?? noLots, quantity));
+    const taken = min(shown, plus(before?.taken ?? noLots, quantity));
     this.#taken[side].set(price, { shown, taken });
   }
 
@@ -74,7 +74,7 @@ export class Displayed {
     const last = levels[levels.length - 1];
     if (last === undefined) return noLots;
     const beyond = side === 'BUY' ? price < last.price : price > last.price;
-    return beyond ? unknownQueue : greatest(noLots, this.available(side, price));
+    return beyond ? unknownQueue : max(noLots, this.available(side, price));
   }
 
   #shown(side: Side, price: Ticks): Lots {

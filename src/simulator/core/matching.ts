@@ -4,7 +4,7 @@
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { opposite, type Side } from '../../domain/market.ts';
-import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
+import { type Lots, lotsFor, max, min, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 import { Displayed, type DisplayedBook, type DisplayedLevel } from './displayed-depth.ts';
 import { type Print, remaining, type SimOrder } from './order.ts';
 import { OrderBook, type PriceLevel, quantityAt } from './order-book.ts';
@@ -49,7 +49,7 @@ export class Matching {
       const quantity = this.#quantityAt(taker, price);
       if (quantity <= 0n) return;
       if (maker?.price === price) this.#takeOrder(taker, maker, quantity);
-      else if (shown !== undefined) this.#takeShown(taker, price, least(quantity, shown.quantity));
+      else if (shown !== undefined) this.#takeShown(taker, price, min(quantity, shown.quantity));
     }
   }
 
@@ -82,7 +82,7 @@ export class Matching {
         this.#printAt(side, maker.price, left);
         return;
       }
-      const quantity = least(left, remaining(maker));
+      const quantity = min(left, remaining(maker));
       this.#match(undefined, maker, print.side, maker.price, quantity);
       left = minus(left, quantity);
       maker = this.book.side(side).best();
@@ -136,14 +136,14 @@ export class Matching {
 
   #takeOrder(taker: SimOrder, maker: SimOrder, most: Lots): void {
     const { price, side } = maker;
-    const ahead = least(maker.queueAhead, this.displayed.available(side, price));
+    const ahead = min(maker.queueAhead, this.displayed.available(side, price));
     if (ahead > 0n) {
-      const quantity = least(most, ahead);
+      const quantity = min(most, ahead);
       this.#takeShown(taker, price, quantity);
       this.#eatQueues(side, price, quantity);
       return;
     }
-    this.#match(taker, maker, taker.side, price, least(most, remaining(maker)));
+    this.#match(taker, maker, taker.side, price, min(most, remaining(maker)));
   }
 
   #takeShown(taker: SimOrder, price: Ticks, quantity: Lots): void {
@@ -159,12 +159,12 @@ export class Matching {
     for (const order of [...(this.book.side(side).bestLevel()?.orders ?? [])]) {
       const ahead = minus(order.queueAhead, eaten);
       if (ahead > 0n) {
-        const queue = least(ahead, left);
+        const queue = min(ahead, left);
         eaten = plus(eaten, queue);
         left = minus(left, queue);
       }
       if (left <= 0n) break;
-      const quantity = least(left, remaining(order));
+      const quantity = min(left, remaining(order));
       this.#match(undefined, order, opposite(side), price, quantity);
       left = minus(left, quantity);
     }
@@ -177,7 +177,7 @@ export class Matching {
       const maker = this.book.side(side).best();
       const shown = this.displayed.best(counter);
       if (maker === undefined || shown === undefined || isBetter(side, shown.price, maker.price)) return;
-      const quantity = least(shown.quantity, remaining(maker));
+      const quantity = min(shown.quantity, remaining(maker));
       this.displayed.take(counter, shown.price, quantity);
       this.#match(undefined, maker, counter, maker.price, quantity);
     }
@@ -186,7 +186,7 @@ export class Matching {
   #shortenQueues(side: Side): void {
     for (const level of this.book.side(side).levels()) {
       const queue = this.displayed.queueAt(side, level.price);
-      for (const order of level.orders) this.#setQueue(order, least(order.queueAhead, queue));
+      for (const order of level.orders) this.#setQueue(order, min(order.queueAhead, queue));
       const shown = this.displayed.levels(side);
       const last = shown[shown.length - 1];
       if (last === undefined || isBetter(side, last.price, level.price)) return;
@@ -197,7 +197,7 @@ export class Matching {
   #eatQueues(side: Side, price: Ticks, eaten: Lots): void {
     const level = this.book.side(side).bestLevel();
     if (level?.price !== price) return;
-    for (const order of level.orders) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
+    for (const order of level.orders) this.#setQueue(order, max(noLots, minus(order.queueAhead, eaten)));
   }
 
   #setQueue(order: SimOrder, queue: Lots): void {

@@ -2,10 +2,10 @@
 import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import {
-  greatest,
   type Lots,
   lotsFor,
   MoneyError,
+  max,
   noUnits,
   plus,
   priceText,
@@ -117,7 +117,7 @@ function bestOf(exchange: Exchange, symbol: string): Ticks | undefined {
 
 /** A little more than twice the exchange's minimum. */
 function smallVolume(price: string, at: Instrument, inQuote: boolean): string {
-  const amount = plus(at.minNotional, greatest(at.minNotional, units('10')));
+  const amount = plus(at.minNotional, max(at.minNotional, units('10')));
   if (inQuote) return unitsText(amount);
-  return quantityText(greatest(at.minQuantity, plus(lotsFor(amount, ticks(price, at), at), 1n as Lots)), at);
+  return quantityText(max(at.minQuantity, plus(lotsFor(amount, ticks(price, at), at), 1n as Lots)), at);
 }

@@ -6,9 +6,9 @@ import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import {
-  greatest,
   type Lots,
   lotsOf,
+  max,
   noLots,
   noTicks,
   notional,
@@ -127,8 +127,8 @@ function quote(exchange: Exchange, at: Instrument, side: Side, fair: number, rng
 function sizeOf(at: Instrument, price: number, rng: Rng): Lots {
   const value = usualValue * Math.exp(gauss(rng) * 0.8);
   const one = 1n as Lots;
-  let quantity = greatest(plus(at.minQuantity, one), lotsOf(value / price, at));
-  const steps = greatest(noTicks, ticksOf(price, at, 'down'));
+  let quantity = max(plus(at.minQuantity, one), lotsOf(value / price, at));
+  const steps = max(noTicks, ticksOf(price, at, 'down'));
   while (steps > 0n && notional(steps, quantity, at) < at.minNotional) quantity = plus(quantity, quantity);
   return quantity;
 }

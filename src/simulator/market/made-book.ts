@@ -5,9 +5,9 @@
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import {
-  greatest,
   type Lots,
   lotsOf,
+  max,
   minus,
   noRate,
   partOfLots,
@@ -40,10 +40,10 @@ export function madeBook(
   // A taker's BUY printed at the ask, a SELL at the bid.
   const ask = last.side === 'BUY' ? last.price : plus(last.price, step);
   const bid = minus(ask, step);
-  const minuteLots = greatest(oneLot, lotsOf(volume, at));
+  const minuteLots = max(oneLot, lotsOf(volume, at));
   const level = (price: Ticks): DisplayedLevel => {
     const share = shares[scramble(Math.round(priceNumber(price, at) * 1e4), key) & 63] ?? noRate;
-    return { price, quantity: greatest(oneLot, partOfLots(minuteLots, share)) };
+    return { price, quantity: max(oneLot, partOfLots(minuteLots, share)) };
   };
   const bids: DisplayedLevel[] = [];
   const asks: DisplayedLevel[] = [];

@@ -10,7 +10,7 @@ import {
   cut,
   feeOn,
   type Lots,
-  least,
+  min,
   minus,
   negate,
   noLots,
@@ -210,7 +210,7 @@ export class PaperAccount {
   }
 
   #pay(order: PaperOrder, cost: Units): void {
-    const fromLocked = least(order.locked, cost);
+    const fromLocked = min(order.locked, cost);
     order.locked = minus(order.locked, fromLocked);
     this.#balances.pay(payingAsset(order.intent, order.at), fromLocked, minus(cost, fromLocked));
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock/clock.ts';
 import { type Instrument, instrument } from '../../../domain/instrument.ts';
 import { closeTime, type Interval, isOpenTime } from '../../../domain/interval.ts';
 import type { Depth, Kline, Level, Ticker, Trade } from '../../../domain/market.ts';
-import { greatest, lots, noLots, noUnits, type Precision, units } from '../../../domain/money.ts';
+import { lots, max, noLots, noUnits, type Precision, units } from '../../../domain/money.ts';
 import type { Count } from '../counters.ts';
 import { sideOf } from '../orders/read-order.ts';
 import { decimalOf, type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from '../rest/json.ts';
@@ -49,8 +49,8 @@ function readSymbol(row: Fields): Instrument {
   const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((least) => units(minimumOf(least), 'up'));
   return {
     ...plain,
-    minQuantity: quantities.reduce((a, b) => greatest(a, b), noLots),
-    minNotional: amounts.reduce((a, b) => greatest(a, b), noUnits),
+    minQuantity: quantities.reduce((a, b) => max(a, b), noLots),
+    minNotional: amounts.reduce((a, b) => max(a, b), noUnits),
   };
 }
 
