@@ -6,9 +6,9 @@ import { move } from './order-steps.ts';
 import { keepResolving, resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
-/** Between sweeps while the exchange does not answer, real ms, and the number of failures between two reports. */
+/** Between sweeps while the exchange does not answer, and between two reports of that, whatever the causes, real ms. */
 const retryMs = 2_000;
-const failuresBetween = 30;
+const reportEveryMs = 3_600_000;
 
 /**
  * Brings the journal's open orders up to date. Orders that were never sent are closed; those that may have been sent are unknown and
@@ -49,7 +49,8 @@ function restart(execution: Execution, order: WorkingOrder): void {
 /** Sweeps until every request was answered; false when lists are truncated even then. */
 async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: string): Promise<boolean> {
   const { clock, notice } = execution;
-  for (let failures = 0; ; ) {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
     const before = sweeps.newestTrade(symbol);
     const { complete, cause, failed } = await sweeps.sweep(symbol);
     if (complete) return true;
@@ -61,12 +62,14 @@ async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: 
       });
       return false;
     }
-    if (failed && failures++ % failuresBetween === 0)
+    if (failed && clock.monotonic() - reportedAt >= clock.machine(reportEveryMs)) {
+      reportedAt = clock.monotonic();
       notice({
         level: 'error',
         topic: 'exchangeAway',
         text: `start-up waits for the exchange to answer about ${symbol}: ${cause}. Nothing is traded until ${symbol} can be read. Retrying every ${retryMs / 1_000} s. Check whether the exchange is up, and run sluice doctor`,
       });
+    }
     await clock.sleep(clock.machine(retryMs));
   }
 }

@@ -32,7 +32,7 @@ import { summaryCheckMs } from './summary/daily-summary.ts';
 import type { IndicatorCharts } from './view/indicator-charts.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
-import { banKeeper, marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
+import { banKeeper, marketKeeper, noExchangeTimeName, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
@@ -155,10 +155,13 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
     assembled.retryPending();
     unprotected.update();
   });
-  each(clock.machine(timeMs), timeKeeper(made));
+  const rememberAs =
+    (name: string) =>
+    (value: string): void =>
+      journal.append({ kind: 'memory', name, value });
+  each(clock.machine(timeMs), timeKeeper({ ...made, remember: rememberAs(noExchangeTimeName) }));
   each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil: made.limits.stoppedUntil }));
-  const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
-  each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
+  each(clock.machine(timeMs), marketKeeper({ ...made, remember: rememberAs(noMarketDataName) }));
   each(clock.machine(timeMs), made.reportState);
   each(clock.machine(wellEveryMs), () => {
     if (whyNotWell(made) === undefined) made.alerts?.well();

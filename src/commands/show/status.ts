@@ -10,7 +10,7 @@ import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
 import { type ChosenState, isHeld, noDaemonText } from '../../session/state.ts';
 import { stoppedIn } from '../../session/strategies/stopped-strategies.ts';
-import { noMarketDataName } from '../../session/watch/exchange-watch.ts';
+import { noExchangeTimeName, noMarketDataName } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
@@ -87,7 +87,8 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     stoppedStrategies: running === undefined ? [] : stoppedIn(reader),
     diskFull: running === undefined ? null : (beat?.diskFull ?? false),
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
-    noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
+    noMarketData: running === undefined ? null : reader.memories().get(noMarketDataName) || null,
+    noExchangeTime: running === undefined ? null : reader.memories().get(noExchangeTimeName) || null,
     kills: reader
       .kills()
       .filter(({ kind }) => kind === 'kill')
@@ -148,6 +149,8 @@ function* findingLines(status: Status): Iterable<string> {
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
   if (status.noMarketData !== null)
     yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
+  if (status.noExchangeTime !== null)
+    yield `ATTENTION  the exchange's time cannot be read: ${status.noExchangeTime}; retrying`;
   for (const { strategy, symbol, longestMs, since, longestAt } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null

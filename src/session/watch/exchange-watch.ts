@@ -5,29 +5,58 @@ import type { Notice, NoticeTopic } from '../../journal/entries.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
 export interface TimeKeeperParts {
-  readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
-  readonly exchange: { readonly time: Pick<Exchange['time'], 'tend' | 'against' | 'known'> };
+  readonly clock: Pick<ScaledClock, 'machine'>;
+  readonly exchange: {
+    readonly time: Pick<Exchange['time'], 'tend' | 'against' | 'known'>;
+    readonly noMarketData: Exchange['noMarketData'];
+  };
   readonly notice: (notice: Notice) => void;
+  /** Stores why the time cannot be read for `sluice status`; empty if it can. */
+  readonly remember: (cause: string) => void;
 }
 
 /** Corrections above this are reported, real ms. */
 const reportedMs = 500;
-/** Between two notices that the time could not be read, real ms. */
-const quietMs = 60_000;
+/** The name of the cause in the journal's memory. */
+export const noExchangeTimeName = 'noExchangeTime';
+/** Readings that fail in a row before that is reported: one may fail by chance, and when the whole exchange is away, market data end first. */
+const reportedFailures = 2;
 
-/** Returns the work of each second for the exchange's time. It reports when creation stops for lack of the time, when it resumes, and large corrections. */
-export function timeKeeper({ clock, exchange, notice }: TimeKeeperParts): () => Promise<void> {
+/**
+ * Returns the work of each second for the exchange's time. It reports when creation stops for lack of the time, when it resumes, and large corrections;
+ * and once that the time cannot be read, whatever the causes, unless missing market data have reported the outage.
+ */
+export function timeKeeper({ clock, exchange, notice, remember }: TimeKeeperParts): () => Promise<void> {
   const { time } = exchange;
   const real = (ms: number): number => Math.round(ms / clock.machine(1));
   const warn = (topic: NoticeTopic, text: string): void => notice({ level: 'warn', topic, text });
   let isBlocked = false;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let isReported = false;
+  // An earlier daemon may have ended without the time.
+  let remembered: string | undefined;
+  const store = (cause: string): void => {
+    if (cause !== remembered) remember(cause);
+    remembered = cause;
+  };
+  const failed = (cause: string): void => {
+    failures += 1;
+    if (failures < reportedFailures) return;
+    store(cause);
+    if (isReported || exchange.noMarketData() !== undefined) return;
+    isReported = true;
+    warn('exchangeAway', `the exchange's time could not be read: ${cause}; retrying`);
+  };
+  const read = (): void => {
+    if (isReported) notice({ level: 'info', text: "the exchange's time can be read again" });
+    [failures, isReported] = [0, false];
+    store('');
+  };
   return async () => {
     const answer = await time.tend();
-    if (answer?.kind === 'failed' && clock.monotonic() - failedAt >= clock.machine(quietMs)) {
-      failedAt = clock.monotonic();
-      warn('exchangeAway', `the exchange's time could not be read: ${answer.cause}`);
-    }
+    if (remembered === undefined) store('');
+    if (answer?.kind === 'failed') failed(answer.cause);
+    if (answer?.kind === 'ok') read();
     if (answer?.kind === 'ok' && Math.abs(real(answer.value.offsetMs)) > reportedMs)
       warn(
         'clock',
