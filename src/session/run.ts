@@ -40,7 +40,7 @@ import { whyNotWell } from './watch/well.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
-  readonly limits: Pick<Budget, 'stoppedUntil'>;
+  readonly limits: Pick<Budget, 'meter'>;
   readonly exchange: Exchange;
   readonly journal: Journal;
   readonly assembled: Assembled;
@@ -160,7 +160,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
     (value: string): void =>
       journal.append({ kind: 'memory', name, value });
   each(clock.machine(timeMs), timeKeeper({ ...made, remember: rememberAs(noExchangeTimeName) }));
-  each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil: made.limits.stoppedUntil }));
+  each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil: () => made.limits.meter().stoppedUntil }));
   each(clock.machine(timeMs), marketKeeper({ ...made, remember: rememberAs(noMarketDataName) }));
   each(clock.machine(timeMs), made.reportState);
   each(clock.machine(wellEveryMs), () => {

@@ -156,7 +156,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const clock = new ScaledClock(config.exchange.speed);
   const limits = sharedLimits(options, clock);
   undo.unshift(() => limits.close());
-  options.starting?.watchBans({ clock, stoppedUntil: limits.stoppedUntil });
+  options.starting?.watchBans({ clock, stoppedUntil: () => limits.meter().stoppedUntil });
   const x = exchange({
     ...config.exchange,
     apiKey: secrets?.apiKey ?? '',

@@ -129,11 +129,15 @@ export class StartReports {
     this.#report({ level: 'error', topic: 'notStarted', text: report }, { shown: text, key: 'away' });
   };
 
-  /** Reports bans until the start has ended. */
-  watchBans(parts: Pick<BanKeeperParts, 'clock' | 'stoppedUntil'>): void {
+  /** Reports bans until the start has ended. Their ends are by this machine's clock: the exchange's time is not known yet. */
+  watchBans({ clock: scaled, stoppedUntil }: Pick<BanKeeperParts, 'clock' | 'stoppedUntil'>): void {
     const { clock } = this.#parts;
     const keep = banKeeper({
-      ...parts,
+      clock,
+      stoppedUntil() {
+        const until = stoppedUntil();
+        return until === undefined ? undefined : clock.now() + (until - scaled.now()) / scaled.machine(1);
+      },
       notice: (notice) => {
         const { level, text } = notice;
         this.#parts.say(text);

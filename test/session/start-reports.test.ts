@@ -63,7 +63,7 @@ describe('a start without its exchange', () => {
     daemon = rig.launch(...elsewhere(url));
     await until('the alert', () => texts().length > 0);
     expect(texts().join('\n')).toMatch(
-      /^ERROR starting: the exchange forbids requests until \d\d:\d\d:\d\d UTC, .* \(docs\/how-to\/alarms\/banned\.md\)$/,
+      /^ERROR starting: the exchange forbids requests until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC, .* \(docs\/how-to\/alarms\/banned\.md\)$/,
     );
     expect((await rig.run('status')).stdout).toContain('takes no commands yet: the exchange forbids requests until');
   });

@@ -50,7 +50,7 @@ test('a kill under a ban says until when no exit can be sent', () => {
   expect(shown(notices)).toEqual([
     'error: All strategies were killed by operator: looks wrong. No exit is created either.',
     expect.stringMatching(
-      /wrong\. Exits stay in force, but nothing is sent meanwhile: the exchange forbids requests until \d\d:\d\d:\d\d UTC, stops/,
+      /wrong\. Exits stay in force, but nothing is sent meanwhile: the exchange forbids requests until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC, stops/,
     ),
   ]);
 });

@@ -21,10 +21,17 @@ test('a ban is reported once, with its end, and so is that requests are taken ag
       level: 'error',
       topic: 'banned',
       text: expect.stringMatching(
-        /^the exchange forbids requests until 12:02:01 UTC, stops and cancels included: .* ends by itself$/,
+        /^the exchange forbids requests until 2026-01-05 12:02:01 UTC, stops and cancels included: .* ends by itself$/,
       ),
     },
   ]);
+  // Another process of the machine was answered later, or with a longer ban.
+  at.until += 19_000;
+  look();
+  at.until += 41_000;
+  look();
+  look();
+  expect(said.splice(1).map(({ text }) => text)).toEqual([expect.stringContaining(' until 2026-01-05 12:03:01 UTC')]);
   at.until = undefined;
   look();
   look();

@@ -1,6 +1,7 @@
 /** Keeps the exchange's time known while a session runs, and reports what that, or missing market data, means for trading. */
 
 import type { ScaledClock } from '../../clock/clock.ts';
+import { moment } from '../../domain/words.ts';
 import type { Notice, NoticeTopic } from '../../journal/entries.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
@@ -82,9 +83,9 @@ export interface BanKeeperParts {
 /** A shorter stop after a 429 is usual, real ms. */
 const minBanMs = 2_000;
 
-/** What a ban means, with its end: nothing leaves, whatever it is for. */
+/** What a ban means, with its end, which may be days away: nothing leaves, whatever it is for. */
 export const forbiddenText = (until: number): string =>
-  `the exchange forbids requests until ${new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(11, 19)} UTC, stops and cancels included`;
+  `the exchange forbids requests until ${moment(Math.ceil(until / 1_000) * 1_000)} UTC, stops and cancels included`;
 
 /** Why nothing can be sent now, until when; undefined without a ban, and where fills are simulated. */
 export function bannedText(
@@ -95,7 +96,10 @@ export function bannedText(
   return until === undefined ? undefined : forbiddenText(until);
 }
 
-/** Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. */
+/**
+ * Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. Another process of the machine may
+ * learn of a later end, which is reported, too.
+ */
 export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () => void {
   let reported: number | undefined;
   return () => {
@@ -105,7 +109,7 @@ export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () =
       reported = undefined;
       return;
     }
-    if (reported !== undefined || until - clock.now() < clock.machine(minBanMs)) return;
+    if (until - Math.max(clock.now(), reported ?? 0) < clock.machine(minBanMs)) return;
     reported = until;
     notice({
       level: 'error',
