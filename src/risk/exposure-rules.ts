@@ -22,7 +22,7 @@ import {
 import type { Denial } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
-import { exposureBeside } from '../portfolio/pool-exposure.ts';
+import { exposureBeside, exposureTowards } from '../portfolio/pool-exposure.ts';
 import type { RiskContext, Rule, Valued } from './context.ts';
 
 export function valued(context: RiskContext): Valued {
@@ -71,11 +71,9 @@ const exposureOf = (context: Valued): Units => {
 
 /** What the strategy alone would hold, in quote, once this order and its open ones of the same side have filled. */
 function ownExposure(context: Valued): Units {
-  const { draft, portfolio, last, at } = context;
-  const price = draft.price ?? last;
-  const { base } = portfolio.position(draft.strategy, draft.symbol);
-  const held = worth(draft.side === 'BUY' ? base : negate(base), price, at);
-  return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), addedBy(context));
+  const { draft, portfolio, last } = context;
+  const { strategy, symbol, side } = draft;
+  return plus(exposureTowards(portfolio, strategy, symbol, side, draft.price ?? last), addedBy(context));
 }
 
 /** What an order weighs against the limits of value and position, before it is reserved: the numbers of an approval. */

@@ -171,6 +171,12 @@ describe('where nothing may be borrowed, a leg', () => {
     expect(result.refused).toEqual([]);
   });
 
+  test('that turns round does not wait for one that rests, where both are within the leverage', async () => {
+    const turn = holding([of(-400), of(400)], { 3: [of(-100, 9), of(-800)] });
+    const { fills } = await ran(turn, flow(same(10, 5), same(5, 5)), alone);
+    expect(fills.slice(2)).toEqual(['3 SELL BBBUSD 12000000 at 500']);
+  });
+
   test('enters beside one that rests, where both are within the leverage', async () => {
     const swap = holding([of(-400), flat('not yet')], { 3: [of(-100, 9), of(1000)] });
     const { fills } = await ran(swap, flow(same(10, 5), same(5, 5)), alone);
