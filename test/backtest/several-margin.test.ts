@@ -209,6 +209,14 @@ describe('interest over days', () => {
   });
 });
 
+test('interest counts what a market borrows within the last kline before it is due, whatever another does', async () => {
+  // The first market has nothing to do; the second buys for 20,000 within the kline that closes with the hour.
+  const resting = holding([flat('nothing'), of(4000, 4.9)]);
+  const second = [...same(5, 59), 4.8, ...same(4.8, 3)];
+  const { charges } = await ran(resting, flow(same(10, 63), second), rules('AAA: "0", BBB: "0", USD: "0.001"'));
+  expect(charges).toEqual(['60 interest 9.6 AAAUSD']);
+});
+
 test('deposits are refused on margin', async () => {
   const flows = 'cashFlows: [{ time: 2020-03-12, currency: USD, kind: deposit, amount: "5", reason: more }]\n';
   await expect(ran(holding([of(1), of(1)]), flow([1], [1]), `${rules()}${flows}`)).rejects.toThrow(

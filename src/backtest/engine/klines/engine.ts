@@ -21,6 +21,7 @@ import { cursorOf } from './larger-cursor.ts';
 import { isQuiet, levelsOf, lookAhead, mayHappenNext, trailOver } from './levels.ts';
 import { skipPriceMoves } from './moved-prices.ts';
 import {
+  closeRow,
   closesAt,
   dueRowOf,
   isAwake,
@@ -200,8 +201,8 @@ export class KlineEngine implements BacktestEngine {
     return dueRowOf(state, Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, this.#trader.due(state.symbol)));
   }
 
-  /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
-  #passOver(state: SeriesState, at: number): void {
+  /** Goes on over the rows that have closed by UTC ms and at which nothing happens. What others may still fill then is owed before interest is charged. */
+  #passOver(state: SeriesState, at: number, isOver = true): void {
     const { quietTo, series, cursor } = state;
     const from = state.row;
     if (from >= quietTo || closesAt(state, from) > at) return;
@@ -209,7 +210,7 @@ export class KlineEngine implements BacktestEngine {
     else while (closesAt(state, state.row) <= at) state.row++;
     cursor.row = state.row - 1;
     for (const strategy of state.deciding) strategy.passOver(state.row);
-    this.#trader.margin?.charge(state.symbol, cursor.seenAt);
+    if (isOver) this.#trader.margin?.charge(state.symbol, cursor.seenAt);
     trailOver(this.#trader.protection, series, from, state.row);
   }
 
@@ -225,7 +226,9 @@ export class KlineEngine implements BacktestEngine {
     for (const state of closing) this.#close(state, at);
     for (const state of closing)
       if (state.isOpen || (isAwake(state) && isActive(this.#stage, state))) this.#fill(state);
-    for (const state of closing) if (isAwake(state)) this.#see(state);
+    for (const state of closing)
+      if (isAwake(state)) this.#see(state);
+      else this.#trader.margin?.charge(state.symbol, at);
     if (this.#flows.nextAt <= at) this.#moveMoney(at);
     if (this.#equity.stale || closing.some((one) => isAwake(one) && this.#equity.needsLook(one))) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
@@ -248,8 +251,7 @@ export class KlineEngine implements BacktestEngine {
   #stepQuietly(state: SeriesState, opensAt: number, horizon: number): void {
     this.#passOver(state, opensAt);
     state.opened = state.row;
-    wake(state);
-    state.cursor.row = state.row++;
+    closeRow(state);
     trailOver(this.#trader.protection, state.series, state.cursor.row, state.row);
     this.#see(state);
     this.#decide(state);
@@ -294,12 +296,8 @@ export class KlineEngine implements BacktestEngine {
   }
 
   #close(state: SeriesState, at: number): void {
-    if (state.row < state.quietTo) {
-      this.#passOver(state, at);
-      return;
-    }
-    wake(state);
-    state.cursor.row = state.row++;
+    if (state.row < state.quietTo) this.#passOver(state, at, false);
+    else closeRow(state);
   }
 
   /** Its kline fills orders and sets off stops; where it reaches none, it only moves those that trail. */

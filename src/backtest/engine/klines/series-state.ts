@@ -67,6 +67,12 @@ export function wake(state: SeriesState): void {
   state.ahead = nearRows;
 }
 
+/** Its next row closes, and something may happen at it. */
+export function closeRow(state: SeriesState): void {
+  wake(state);
+  state.cursor.row = state.row++;
+}
+
 /**
  * Of the series that were not looked at further than to `at`, UTC ms, as nothing happens until there: passes these rows over, so that more are looked
  * at next. False where there is none.
