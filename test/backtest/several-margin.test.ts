@@ -90,6 +90,15 @@ describe('one leg long and one short', () => {
     expect((await ran(hedged, flow(same(10, 5), [5, 5, 6.11, 6.11, 6.11]))).fills).toEqual(entered);
   });
 
+  test('count a market whose kline has opened with its open, in which it may have gapped', async () => {
+    const series = flow([10, 10, 10, 9.6, 9.6, 9.6], [5, 5, 5, 6, 6, 6]);
+    series.BBBUSD.open.set([6], 3);
+    series.BBBUSD.low.set([6], 3);
+    // At 6 the short one leaves 10,000 + 1,500 × 9.66 − 18,000 = 6,490, less than a fifth of 32,490.
+    const { fills } = await ran(hedged, series);
+    expect(fills.slice(2)).toEqual(['4 SELL AAAUSD 15000000 at 966', '4 BUY BBBUSD 30000000 at 600']);
+  });
+
   test('stay left until their targets change, each by its own', async () => {
     const again = holding([of(1500), of(-3000)], { 5: [of(1500), of(-1000)] });
     const { fills } = await ran(again, flow([10, 10, 10, 10, 10, 10, 10], [5, 5, 6.5, 6.5, 6.5, 6.5, 6.5]));

@@ -281,9 +281,10 @@ export class KlineEngine implements BacktestEngine {
     if (!isQuiet && state.mayFill && isActive(this.#stage, state)) this.#openPhase(state);
   }
 
-  /** Limits on the equity must not go by a close that an open has overtaken. */
+  /** Limits on the equity, and what other markets are liquidated by, must not go by a close that an open has overtaken. */
   #markOpens(states: readonly SeriesState[], at: number): void {
-    if (markOpens(states, this.#trader.portfolio, at)) this.#equity.stale = true;
+    const closingToo = this.#trader.margin !== undefined && !this.#several.isEmpty;
+    if (markOpens(states, this.#trader.portfolio, at, closingToo)) this.#equity.stale = true;
   }
 
   #openPhase(state: SeriesState): void {

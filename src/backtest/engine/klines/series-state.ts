@@ -150,15 +150,24 @@ export function openingTogether(states: readonly SeriesState[], at: number): Ite
 }
 const none: readonly (readonly SeriesState[])[] = [];
 
-/** Klines that have opened and before whose close others close count with their open. True where something is held of one that was not passed over. */
-export function markOpens(states: readonly SeriesState[], portfolio: Portfolio, at: number): boolean {
+/**
+ * Klines that have opened and before whose close others close, UTC ms, count with their open; if told so, those that close then, too. True where
+ * something is held of one of the former that was not passed over.
+ */
+export function markOpens(
+  states: readonly SeriesState[],
+  portfolio: Portfolio,
+  at: number,
+  closingToo: boolean,
+): boolean {
   let isStale = false;
   for (const state of states) {
-    if (closesAt(state, state.row) <= at) continue;
+    const isClosing = closesAt(state, state.row) <= at;
+    if (isClosing && !closingToo) continue;
     const { symbol, series, row, held, quietTo } = state;
     const { openTime, open } = series.columns;
     portfolio.mark(symbol, open[row] as number, openTime[row] as number);
-    isStale ||= held !== 0 && row >= quietTo;
+    isStale ||= !isClosing && held !== 0 && row >= quietTo;
   }
   return isStale;
 }
