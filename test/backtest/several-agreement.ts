@@ -31,6 +31,8 @@ export interface SeveralRows {
   readonly created: readonly string[];
   readonly equity: string;
   readonly ambiguousKlines: number;
+  /** What margin cost. */
+  readonly charges: readonly string[];
 }
 
 export const fees = { maker: '0.001', taker: '0.002' };
@@ -55,7 +57,7 @@ export async function inputOf(given: GeneratedCase, rules: RulesetName): Promise
     binding,
     Object.fromEntries(markets.map(({ role, klines }) => [symbolOf(role), columnsOf(klines)])),
     {
-      ...{ cash, rules, fees },
+      ...{ cash, rules, fees, more: kind.margin === true ? marginLines(markets) : '' },
       intervals: Object.fromEntries(
         markets.map(({ role, minutes }) => [symbolOf(role), `${minutes}min` as const]),
       ) as never,
@@ -66,7 +68,13 @@ export async function inputOf(given: GeneratedCase, rules: RulesetName): Promise
   return {
     ...input,
     // Nothing but money and the exchange limits an order.
-    limits: { ...wide, maxOrdersPerSecond: 1_000_000, maxDailyLoss: rate('1') },
+    limits: {
+      ...{ ...wide, maxOrdersPerSecond: 1_000_000, maxDailyLoss: rate('1') },
+      ...(kind.margin === true && { maxLeverage: rate(marginRules.maxLeverage) }),
+    },
+    ...(input.margin !== undefined && {
+      margin: { ...input.margin, interestEveryMs: marginRules.interestEveryMs },
+    }),
     rules: { ...rulesets[rules], closeAtEnd: false },
     ...(flows.length > 0 && {
       cashFlows: flows.map(({ time, amount }) => ({
@@ -75,6 +83,16 @@ export async function inputOf(given: GeneratedCase, rules: RulesetName): Promise
       })),
     }),
   };
+}
+
+function marginLines(markets: GeneratedCase['markets']): string {
+  const { maxLeverage, maintenanceRatio, liquidationFee, interest } = marginRules;
+  const rates = [
+    ...markets.map(({ instrument }) => `${instrument.base}: "${interest.base}"`),
+    `USD: "${interest.quote}"`,
+  ];
+  const rules = `maxLeverage: "${maxLeverage}", maintenanceRatio: "${maintenanceRatio}", liquidationFee: "${liquidationFee}"`;
+  return `account: margin\nmargin: { ${rules}, interest: { ${rates.join(', ')} }, interestEveryHours: 1 }\n`;
 }
 
 const glimpses = (
@@ -181,6 +199,9 @@ export function bySlowReference(given: GeneratedCase, rules: RulesetName): Sever
     ),
     equity: equityAt(first).toFixed(),
     ambiguousKlines: Object.values(states).reduce((sum, { ambiguousKlines }) => sum + ambiguousKlines, 0),
+    charges: Object.entries(states)
+      .flatMap(([role, { charges }]) => charges.map((one) => `${one.time} ${role} ${one.kind} ${one.amount}`))
+      .sort(),
   };
 }
 
@@ -254,5 +275,8 @@ function rowsOfResult(result: RunResult, roles: readonly string[]): SeveralRows 
     ),
     equity: unitsText(result.finalEquity),
     ambiguousKlines: result.ambiguousKlines,
+    charges: (result.margin?.charges ?? [])
+      .map((one) => `${one.at} ${one.symbol.slice(0, 1).toLowerCase()} ${one.kind} ${unitsText(one.amount)}`)
+      .sort(),
   };
 }

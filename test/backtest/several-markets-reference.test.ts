@@ -20,3 +20,13 @@ test.for(Object.entries(kinds))('%s', async ([, kind]) => {
   );
   expect(fills).toBeGreaterThan(40);
 });
+
+// Each of these differed once.
+test.each([
+  ['on margin with exits of each leg', 'plain', 958_199],
+  ['on margin with a larger interval', 'backtrader', 23_757],
+  ['on margin with every exit of each leg', 'backtesting.py', 134_623],
+] as const)('%s, under %s, seed %i', async (name, rules, seed) => {
+  const given = generatedCase(kinds[name], seed);
+  expect(await byProduct(given, rules)).toEqual(bySlowReference(given, rules));
+});

@@ -90,10 +90,14 @@ export interface State {
   paidIn: Decimal;
   /** What the base that is held cost in quote, without fees; negative where it is short. */
   cost: Decimal;
-  /** The most that was owed since interest was charged last, at `chargedAt`. */
-  owed: { quote: Decimal; base: Decimal; chargedAt: number };
+  /** The most of its base that was owed since interest was charged last, at `chargedAt`. */
+  owed: { base: Decimal; chargedAt: number };
+  /** The money of all markets after each fill and charge since interest on it was charged last; that of the first market counts. */
+  money: { balances: { readonly time: number | undefined; readonly cash: Decimal }[]; chargedAt: number };
   /** The exchange is leaving the position. */
   liquidating: boolean;
+  /** When the exchange left a position of another market, which it has yet to do here. */
+  ruinedAt: number | undefined;
   readonly charges: ChargeRow[];
   /** Told of each fill, at its time. */
   filled: ((time: number) => void) | undefined;
@@ -154,8 +158,10 @@ export function begun(question: Question, pool: State[] = []): State {
     leavesInTime: false,
     paidIn: new Decimal(0),
     cost: new Decimal(0),
-    owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
+    owed: { base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
+    money: { balances: [], chargedAt: question.klines[0]?.time ?? 0 },
     liquidating: false,
+    ruinedAt: undefined,
     targetOf: undefined,
     charges: [],
     filled: undefined,
@@ -260,7 +266,7 @@ export function fill(
   if (order.row.purpose !== 'stop') state.liquidating = false;
   if (state.liquidating) charge(state, 'liquidation', time, roundTo(value.times(margin.liquidationFee), 8, 'up'));
   if (isFlat(state)) state.liquidating = false;
-  owe(state);
+  owe(state, time);
 }
 
 export function charge(state: State, kind: ChargeRow['kind'], time: number, amount: Decimal): void {
@@ -270,10 +276,13 @@ export function charge(state: State, kind: ChargeRow['kind'], time: number, amou
   state.settled = false;
 }
 
-/** Takes note of what is owed now. */
-export function owe({ owed, cash, base }: State): void {
-  owed.quote = Decimal.max(owed.quote, cash.negated());
+/** Takes note of what is owed now, after a fill at `time`: what one market sells at a moment pays for what another buys at it. */
+export function owe(state: State, time: number | undefined): void {
+  const { owed, base, pool } = state;
   owed.base = Decimal.max(owed.base, base.negated());
+  const { balances } = (pool[0] as State).money;
+  if (pool.length > 1 && time !== undefined && balances.at(-1)?.time === time) balances.pop();
+  balances.push({ time, cash: cashOf(state) });
 }
 
 export function end(order: Order, how: 'filled' | 'canceled' | 'denied' | 'rejected'): void {

@@ -92,7 +92,7 @@ export class Alone {
 
 const isPosition = (signal: Signal): boolean => {
   if ('quotes' in signal) return false;
-  return Number('quantity' in signal ? signal.quantity : 'share' in signal ? signal.share : signal.amount) > 0;
+  return Number('quantity' in signal ? signal.quantity : 'share' in signal ? signal.share : signal.amount) !== 0;
 };
 
 /** Protection keeps it closed, or leaves it: during a pause nothing is entered, and what is being left is left. */

@@ -112,7 +112,7 @@ function shape(chance: Chance, { minima = false }: Kind, role: string): Instrume
 }
 
 export const marginRules: Margin = {
-  ...{ maxLeverage: '4', maintenanceRatio: '0.24', liquidationFee: '0.01', interestEveryMs: 3_600_000 },
+  ...{ maxLeverage: '4', maintenanceRatio: '0.24', liquidationFee: '0.01', interestEveryMs: 10 * minute },
   interest: { base: '0.0001', quote: '0.0002' },
 };
 
@@ -237,5 +237,33 @@ export const kinds = {
   'a list of which some appear or end': { form: 'list', markets: [1, 1, 1, 1], ends: true, thresholds: [0, 0.1] },
   'traded legs of larger intervals': { form: 'roles', markets: [1, 5] },
   'minimum orders': { form: 'roles', markets: [1, 1, 1], minima: true, cash: '3000' },
+  'on margin': { form: 'roles', markets: [1, 1], margin: true, cash: '900' },
+  'on margin, three markets': { form: 'roles', markets: [1, 1, 1], margin: true, cash: '1500' },
+  'on margin with exits of each leg': { form: 'roles', markets: [1, 1], exits: absolute, margin: true, cash: '900' },
+  'on margin with every exit of each leg': {
+    ...{ form: 'roles', markets: [1, 1], exits: everyExit, margin: true, cash: '900' },
+  },
+  'on margin with a larger interval': { form: 'roles', markets: [1, 5], margin: true, cash: '900' },
+  'on margin with missing klines': { form: 'roles', markets: [1, 1], holes: 0.05, margin: true, cash: '900' },
+  'on margin with missing klines, partial': {
+    ...{ form: 'roles', markets: [1, 1], holes: 0.05, partial: true, margin: true, cash: '900' },
+  },
+  'on margin with minimum orders': { form: 'roles', markets: [1, 1, 1], minima: true, margin: true, cash: '2500' },
+  'a list on margin': {
+    form: 'list',
+    markets: [1, 1, 1],
+    holes: 0.02,
+    margin: true,
+    cash: '900',
+    thresholds: [0, 0.1],
+  },
+  'a leg alone is left on margin': {
+    ...{ form: 'roles', markets: [1, 1], exits: everyExit, margin: true, cash: '900' },
+    alone: { afterMs: 3 * minute, action: 'unwind' },
+  },
+  'a leg alone is completed on margin': {
+    ...{ form: 'roles', markets: [1, 1, 1], exits: everyExit, margin: true, cash: '1500' },
+    alone: { afterMs: 2 * minute, action: 'complete' },
+  },
   'deposits and withdrawals': { form: 'roles', markets: [1, 1], flows: true },
 } as const satisfies Readonly<Record<string, Kind>>;

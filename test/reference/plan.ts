@@ -327,8 +327,7 @@ export function create(state: State, signal: Signal, whole: PlannedOrder, moment
  * past the limit of the position.
  */
 function denied(state: State, order: Order, close: Decimal): boolean {
-  if (state.question.margin !== undefined)
-    return isTooMuch(state, order, roundTo(close, state.question.instrument.pricePrecision, 'up'), openOrders(state));
+  if (state.question.margin !== undefined) return isBeyondLeverage(state, order, close);
   if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
   const { maxPosition } = state.question;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
@@ -338,6 +337,15 @@ function denied(state: State, order: Order, close: Decimal): boolean {
   if (isUnlocked && isOverspent(state, order, close)) return true;
   if (maxPosition === undefined) return false;
   return Decimal.sum(held, worthOf(order, last), onOrder(state)).gt(maxPosition);
+}
+
+/** Whether an order, planned or made, comes to more than margin allows. */
+export function isBeyondLeverage(state: State, order: Order | PlannedOrder, close: Decimal): boolean {
+  const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
+  const { side } = 'row' in order ? order.row : order;
+  const worth = 'row' in order ? worthOf(order, last) : (order.price ?? last).times(order.quantity);
+  const meant = 'row' in order ? order.meant : order.quantity;
+  return isTooMuch(state, { side, worth, price: order.price, meant }, last);
 }
 
 /** Whether a purchase comes to more than is left beside all others on their way, at the last prices and without fees. */

@@ -6,9 +6,10 @@ import { begun, equityAt, free, isFlat, type Order, openOrders, type PlannedOrde
 import { Alone, type AlonePolicy } from './alone.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
 import { endPause, expires } from './exits.ts';
-import { cancelOthers, create, type Moment, making, plannedOrders, unlocked } from './plan.ts';
+import { payInterest } from './margin.ts';
+import { cancelOthers, create, isBeyondLeverage, type Moment, making, plannedOrders, unlocked } from './plan.ts';
 import { payFlows } from './reference.ts';
-import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
+import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, leaveRuined, opens } from './steps.ts';
 import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
 
 /** A market of a strategy, by its role or, in a list, its symbol. */
@@ -104,9 +105,13 @@ export function several(question: SeveralQuestion): Readonly<Record<string, Stat
   for (const time of timesOf(question)) {
     run.time = time;
     const closing = markets.filter((market) => market.at !== undefined && closeOf(market, market.row) === time);
-    for (const { state, at } of closing) closes(state, at as Now);
+    for (const { state, at } of closing) {
+      closes(state, at as Now);
+      leaveAllRuined(run);
+    }
     for (const { state, at } of closing) state.last = (at as Now).close;
     if (closing.length > 0) {
+      for (const { state, given, row } of closing) payInterest(state, time, given.klines[row] as Kline);
       flows = payFlows((markets[0] as Market).state, flows, time);
       for (const market of closing) {
         leaveInTime(market.state, momentOf(run, market));
@@ -151,13 +156,24 @@ function openAll(run: Run): void {
     market.row++;
     market.at = now(market.state, market.row, market.given.klines[market.row] as Kline);
     opens(market.state, market.at);
+    leaveAllRuined(run);
   }
+  // What has to be left, too, is left at the same open.
+  for (const { state, at } of opening) if (state.liquidating) opens(state, at as Now);
   if (run.question.rules.marketAt === 'open' && run.isWaiting) {
     carryOut(run, true);
     for (const { state, at } of opening) opens(state, at as Now);
   }
   // A kline that is still open counts with its open.
   for (const { state, at } of opening) state.last = (at as Now).open;
+}
+
+/** The positions of a strategy of which the exchange left one. */
+function leaveAllRuined(run: Run): void {
+  for (const market of run.markets) {
+    const { state } = market;
+    if (state.ruinedAt !== undefined) leaveRuined(state, { ...momentOf(run, market), time: state.ruinedAt });
+  }
 }
 
 /** By rules that fill at closes the same happens there. */
@@ -283,6 +299,8 @@ const isLeavingBy = ({ row: { purpose }, cancelsAt }: Order): boolean =>
   purpose === 'exit' || purpose === 'stop' || cancelsAt !== undefined;
 
 /** Whether an entry is within what is free at the last prices. */
-function canPay(state: State, { quantity, price }: PlannedOrder): boolean {
+function canPay(state: State, planned: PlannedOrder): boolean {
+  const { quantity, price } = planned;
+  if (state.question.margin !== undefined) return !isBeyondLeverage(state, planned, state.last);
   return (price ?? state.last).times(quantity).lte(free(state, 'BUY').minus(unlocked(state)));
 }

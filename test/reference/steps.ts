@@ -136,6 +136,7 @@ function watchStop(state: State, at: Now, when: 'open' | 'inside' | 'after targe
   if (hit === undefined || (!targetsHadTurn && (when === 'open') !== (hit.time === at.time))) return;
   if (first.isRuin) state.liquidating = true;
   if (first.isRuin) state.settled = false;
+  if (first.isRuin) for (const one of state.pool) if (one !== state) one.ruinedAt = hit.time;
   const here: Moment = { row: at.row, time: hit.time, close: hit.price };
   const signal = target ?? giveUp(state, here);
   leave(state, sizeOf(signal), hit.time);
@@ -148,6 +149,19 @@ function watchStop(state: State, at: Now, when: 'open' | 'inside' | 'after targe
   if (hit.time === at.time) trail(state, at.open);
   // What the kline's volume did not give is asked for again at once; that order arrives at the next open.
   act(state, signal, here, true);
+}
+
+/** The exchange has left another market's position: it leaves this one at the market, too, and nothing is entered any more. */
+export function leaveRuined(state: State, moment: Moment): void {
+  state.ruinedAt = undefined;
+  const { standing } = state;
+  if (isFlat(state) && standing === undefined) return;
+  state.working = openOrders(state);
+  if (!isFlat(state)) state.liquidating = true;
+  const signal = standing === undefined || 'quotes' in standing ? giveUp(state, moment) : standing;
+  leave(state, sizeOf(signal), moment.time);
+  state.leavesInTime = false;
+  act(state, signal, moment, false);
 }
 
 /** In place of quotes nothing is wanted. */
