@@ -23,6 +23,7 @@ test.for(Object.entries(kinds))('%s', async ([, kind]) => {
 
 // Each of these differed once.
 test.each([
+  ['a leg alone is completed on margin', 'sluice', 8_354_545],
   ['on margin with exits of each leg', 'plain', 958_199],
   ['on margin with a larger interval', 'backtrader', 23_757],
   ['on margin with every exit of each leg', 'backtesting.py', 134_623],

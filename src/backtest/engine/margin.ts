@@ -48,6 +48,12 @@ interface Debt {
   isLeaving: boolean;
 }
 
+/** When a strategy was liquidated, UTC ms, and the market that reached the price. */
+interface Liquidation {
+  readonly symbol: string;
+  readonly at: number;
+}
+
 /** Prices between which nothing is liquidated: long positions at those above one, short ones at those below the other. */
 export interface Held {
   readonly above: number;
@@ -80,8 +86,8 @@ export class MarginAccounts {
   readonly #parts: MarginParts;
   readonly #debts = new ByPosition<Debt>();
   readonly #charges: Charge[] = [];
-  /** Of each strategy the last time, UTC ms. */
-  readonly #liquidatedAt = new Map<string, number>();
+  /** Of each strategy the last. */
+  readonly #liquidated = new Map<string, Liquidation>();
   readonly #sums = { interest: noUnits, liquidationFees: noUnits, liquidations: 0 };
 
   constructor(rules: MarginRules, parts: MarginParts) {
@@ -135,7 +141,7 @@ export class MarginAccounts {
     const [where, what] = subAccounts.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
     const why = `liquidated at ${price}${where}: equity fell below ${ratio} of the ${what}`;
     portfolio.mark(symbol, price, clock.now());
-    this.#liquidatedAt.set(strategy, clock.now());
+    this.#liquidated.set(strategy, { symbol, at: clock.now() });
     this.#liquidate(strategy, symbol, why);
     assembled.hitStop({ strategy, symbol }, why);
     for (const { instrument, isFlat } of subAccounts) {
@@ -147,9 +153,9 @@ export class MarginAccounts {
     }
   }
 
-  /** When positions of a strategy were liquidated last, UTC ms; undefined where none were. */
-  liquidatedAt(strategy: string): number | undefined {
-    return this.#liquidatedAt.get(strategy);
+  /** The last liquidation of a strategy; undefined where there was none. */
+  liquidation(strategy: string): Liquidation | undefined {
+    return this.#liquidated.get(strategy);
   }
 
   #ruins(symbol: string): readonly Stop[] {

@@ -79,10 +79,16 @@ export function reopening(stage: TapeStage, several: readonly MarketsCursor[], l
     async fire() {
       const now = cursor.time;
       cursor.time = Number.POSITIVE_INFINITY;
-      const again = several.filter((one) => waiting.includes(one) || margin?.liquidatedAt(one.hosted.id) === now);
+      // What is left of the position that reached the price waits for its next open, as after a stop.
+      const isLeft = ({ hosted }: MarketsCursor, symbol: string): boolean => {
+        const liquidated = margin?.liquidation(hosted.id);
+        return liquidated?.at === now && liquidated.symbol !== symbol;
+      };
+      const fillsAgain = (symbol: string): boolean =>
+        several.some((one) => one.reads(symbol) && (waiting.includes(one) || isLeft(one, symbol)));
       for (const { lane, kline } of open.splice(0)) {
         const phased = { market: lane.market.klines, symbol: lane.symbol };
-        if (phased.market.fills.idle || !again.some((one) => one.reads(lane.symbol))) continue;
+        if (phased.market.fills.idle || !fillsAgain(lane.symbol)) continue;
         await settling(clock, openPhase(stage, phased, kline));
       }
     },
