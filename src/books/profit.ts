@@ -74,7 +74,7 @@ interface Sum {
   unrealised: Units;
 }
 
-interface Place {
+interface OpenAmount {
   readonly strategy: string;
   readonly symbol: string;
   readonly position: Position;
@@ -104,7 +104,7 @@ export function profitOf(
   query: ProfitQuery,
 ): Profit {
   const { by, method, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
-  const places = new Map<string, Place>();
+  const held = new Map<string, OpenAmount>();
   const last = new Map(prices);
   const sums = new Map<string, Sum>();
   const otherFees = new Map<string, Units>();
@@ -117,7 +117,7 @@ export function profitOf(
     costBasis(method),
   )) {
     const { strategy, symbol, time } = fill;
-    places.set(`${strategy}\n${symbol}`, { strategy, symbol, position: after, instrument: at });
+    held.set(`${strategy}\n${symbol}`, { strategy, symbol, position: after, instrument: at });
     if ((last.get(symbol)?.at ?? Number.NEGATIVE_INFINITY) <= time)
       last.set(symbol, { price: priceText(fill.price, at), at: time });
     if (time < from) continue;
@@ -129,7 +129,7 @@ export function profitOf(
       otherFees.set(fill.feeAsset, plus(otherFees.get(fill.feeAsset) ?? noUnits, fill.fee));
   }
   const isOpen = until === Number.POSITIVE_INFINITY;
-  const positions = isOpen ? valued(places.values(), last) : [];
+  const positions = isOpen ? valued(held.values(), last) : [];
   const isDated = by.includes('day') || by.includes('month');
   if (!isDated)
     for (const { strategy, symbol, quote, unrealised } of positions) {
@@ -168,9 +168,9 @@ function* listed(
 }
 
 /** Each position at the last price. Every symbol with a position has one: that of a fill. */
-function valued(places: Iterable<Place>, last: ReadonlyMap<string, Price>): readonly OpenPosition[] {
+function valued(held: Iterable<OpenAmount>, last: ReadonlyMap<string, Price>): readonly OpenPosition[] {
   const open: OpenPosition[] = [];
-  for (const { strategy, symbol, position, instrument: listed } of places) {
+  for (const { strategy, symbol, position, instrument: listed } of held) {
     const price = last.get(symbol);
     if (position.base === 0n || price === undefined) continue;
     const at = finer({ price: price.price, quantity: '0' }, listed);

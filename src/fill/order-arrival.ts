@@ -11,7 +11,7 @@ import type { SimOrder } from './orders.ts';
 import { limitOf } from './resting-order.ts';
 import type { Rules } from './rules.ts';
 
-interface Place {
+interface KlineMarket {
   readonly instrument: Instrument;
   readonly interval: Interval;
   readonly rules: Rules;
@@ -21,7 +21,7 @@ interface Place {
 export function arrivalPrice(
   side: Side,
   { open, close }: Pick<Kline, 'open' | 'close'>,
-  { rules, instrument }: Place,
+  { rules, instrument }: KlineMarket,
 ): Ticks {
   const worse = side === 'BUY' ? Math.max(open, close) : Math.min(open, close);
   const price = rules.lateBar ? worse : rules.marketAt === 'open' ? open : close;
@@ -30,7 +30,7 @@ export function arrivalPrice(
 }
 
 /** UTC ms. */
-export const arrivalMs = ({ openTime }: Pick<Kline, 'openTime'>, { rules, interval }: Place): number =>
+export const arrivalMs = ({ openTime }: Pick<Kline, 'openTime'>, { rules, interval }: KlineMarket): number =>
   rules.marketAt === 'open' ? openTime : closeTime(interval, openTime);
 
 /** Whole klines that an order or a cancel takes to arrive. */
@@ -66,25 +66,25 @@ export function evidenceIn(
   { type, createdAt }: Pick<SimOrder, 'type' | 'createdAt'>,
   kline: Pick<Kline, 'openTime'>,
   delay: number,
-  place: Place,
+  market: KlineMarket,
 ): Evidence {
-  const late = createdAt !== undefined && isLate(createdAt, arrivalMs(kline, place), place.interval, delay);
-  return arrivalEvidence(type === 'LIMIT' ? 'cross' : place.rules.marketAt, late);
+  const late = createdAt !== undefined && isLate(createdAt, arrivalMs(kline, market), market.interval, delay);
+  return arrivalEvidence(type === 'LIMIT' ? 'cross' : market.rules.marketAt, late);
 }
 
 /** The last moment within a kline, UTC ms. */
-export const lastMs = ({ openTime }: Pick<Kline, 'openTime'>, { interval }: Pick<Place, 'interval'>): number =>
+export const lastMs = ({ openTime }: Pick<Kline, 'openTime'>, { interval }: Pick<KlineMarket, 'interval'>): number =>
   closeTime(interval, openTime) - 1;
 
 /** Whether an open has passed a resting LIMIT, by rules under which it then gets the open. */
-export function isPassed(order: SimOrder, { open }: Pick<Kline, 'open'>, { rules, instrument }: Place): boolean {
+export function isPassed(order: SimOrder, { open }: Pick<Kline, 'open'>, { rules, instrument }: KlineMarket): boolean {
   if (rules.gapFill === 'limit') return false;
   const limit = priceNumber(limitOf(order), instrument);
   return order.side === 'BUY' ? open < limit : open > limit;
 }
 
 /** The price that the market must reach for a resting LIMIT to fill, as data spell it. */
-export function reachOf(side: Side, limit: Ticks, { rules, instrument }: Omit<Place, 'interval'>): number {
+export function reachOf(side: Side, limit: Ticks, { rules, instrument }: Omit<KlineMarket, 'interval'>): number {
   const { penetrationTicks } = rules;
   return priceNumber(side === 'BUY' ? minus(limit, penetrationTicks) : plus(limit, penetrationTicks), instrument);
 }

@@ -33,17 +33,17 @@ export interface BookedFill {
 }
 
 /** What is held by strategy and symbol between two fills. */
-export type Places = Map<string, { readonly basis: CostBasis; position: Position }>;
+export type PositionBooks = Map<string, { readonly basis: CostBasis; position: Position }>;
 
 /**
- * Books fills, oldest first. Those of a symbol that is not among the instruments are left out. With the `places` of earlier fills, it goes on
+ * Books fills, oldest first. Those of a symbol that is not among the instruments are left out. With the `books` of earlier fills, it goes on
  * after them.
  */
 export function* bookedFills(
   fills: Iterable<FillEntry>,
   instruments: readonly InstrumentEntry[],
   basis: () => CostBasis = averageCost,
-  places: Places = new Map(),
+  books: PositionBooks = new Map(),
 ): Generator<BookedFill> {
   const known = new Map(instruments.map((entry) => [entry.symbol, instrument(entry)]));
   for (const row of fills) {
@@ -52,9 +52,9 @@ export function* bookedFills(
     const at = finer(row, listed);
     // Nobody asks a booked fill by which rule it was simulated.
     const fill = restoreFill({ ...row, evidence: null }, at);
-    const place = getOrMake(places, `${row.strategy}\n${row.symbol}`, () => ({ basis: basis(), position: noPosition }));
-    const before = place.position;
-    place.position = place.basis.book(fill, at);
-    yield { fill, at, before, after: place.position };
+    const booked = getOrMake(books, `${row.strategy}\n${row.symbol}`, () => ({ basis: basis(), position: noPosition }));
+    const before = booked.position;
+    booked.position = booked.basis.book(fill, at);
+    yield { fill, at, before, after: booked.position };
   }
 }

@@ -5,7 +5,7 @@
 import { absolute, type Lots, lotsIn, max, min, negate, noLots, plus } from '../domain/money.ts';
 import type { Leg, Signal } from '../domain/order.ts';
 import { sameExpiry } from '../domain/target-options.ts';
-import type { ByPosition } from './positions.ts';
+import type { ByPosition } from './by-position.ts';
 import type { KeptEntry, Standing } from './standing.ts';
 
 export const never = Number.POSITIVE_INFINITY;

@@ -157,9 +157,9 @@ export class Flattening {
   }
 
   /** Ends a flatten where protection has the position left, by a stop that was hit or a time: that sells at market, at whatever price. */
-  givesWay(flatten: Flatten, leave: string | undefined): boolean {
-    if (leave === undefined || !this.#options.mayStop(flatten)) return false;
-    this.end(flatten, `${leave}, which closes it at market`);
+  givesWay(flatten: Flatten, exit: string | undefined): boolean {
+    if (exit === undefined || !this.#options.mayStop(flatten)) return false;
+    this.end(flatten, `${exit}, which closes it at market`);
     return true;
   }
 

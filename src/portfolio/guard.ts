@@ -22,8 +22,8 @@ import {
 import { type Size, sizeValue } from '../domain/order.ts';
 import { timeExit } from '../domain/position.ts';
 import { type Level, minuteOfDay } from '../domain/target-options.ts';
-import type { SubAccount } from './positions.ts';
 import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
+import type { SubAccount } from './sub-account.ts';
 import { noTakeProfits, partsOf, type TakeProfit } from './take-profits.ts';
 
 /** A stop in force. */
@@ -41,7 +41,7 @@ export type GuardedSubAccount = Pick<
   | 'strategy'
   | 'instrument'
   | 'version'
-  | 'entries'
+  | 'entryNumber'
   | 'enteredAt'
   | 'entryTicks'
   | 'isFlat'
@@ -79,8 +79,8 @@ export interface Guard {
   /** The price that gave `best`, as it was seen; NaN where nobody knows it. */
   seen: number;
   /** The size under which the position was left; while the strategy repeats it nothing is entered. */
-  leftSize: Size | undefined;
-  leftWhy: string | undefined;
+  exitedSize: Size | undefined;
+  exitedWhy: string | undefined;
   /** The stop in force at a version of its sub-account, worked out once; `reach` is its price as a number, NaN where there is none. */
   armed: ArmedStop | undefined;
   reach: number;
@@ -90,8 +90,8 @@ export interface Guard {
 /** Keeps the relative exits of the latest signal for a position that was entered since they were kept for one. */
 export function keepAtEntry(guard: Guard): void {
   const { subAccount, latest } = guard;
-  if (guard.keptFor === subAccount.entries || subAccount.isFlat) return;
-  guard.keptFor = subAccount.entries;
+  if (guard.keptFor === subAccount.entryNumber || subAccount.isFlat) return;
+  guard.keptFor = subAccount.entryNumber;
   guard.relative = latest;
   guard.even = undefined;
   guard.best = undefined;
@@ -115,7 +115,7 @@ export function arm(guard: Guard): void {
   keepAtEntry(guard);
   guard.armed = undefined;
   guard.reach = Number.NaN;
-  if (guard.leftSize !== undefined || subAccount.isFlat) return;
+  if (guard.exitedSize !== undefined || subAccount.isFlat) return;
   const side: Side = subAccount.isLong ? 'SELL' : 'BUY';
   keepBreakEven(guard, side);
   const price = nearerOf(side, fixedStop(guard, side), trailedStop(guard, side));
@@ -145,7 +145,7 @@ export function fixedStop(guard: Guard, side: Side): Ticks | undefined {
 export function keepBreakEven(guard: Guard, side: Side): void {
   keepAtEntry(guard);
   // While the position is being left no stop is in force.
-  const even = guard.leftSize === undefined ? pendingBreakEven(guard, side) : undefined;
+  const even = guard.exitedSize === undefined ? pendingBreakEven(guard, side) : undefined;
   if (even?.isReached === true) guard.even = nearerOf(side, guard.even, even.stop);
 }
 
@@ -186,8 +186,8 @@ export const followsBest = ({ trailing, relative }: Guard): boolean =>
   trailing !== undefined || relative?.trailing !== undefined || relative?.breakEven !== undefined;
 
 /** True where something would leave the position. */
-export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exitAt }: Guard): boolean =>
-  leftSize !== undefined ||
+export const protects = ({ exitedSize, stop, trailing, relative, exitAfterMs, exitAt }: Guard): boolean =>
+  exitedSize !== undefined ||
   stop !== undefined ||
   trailing !== undefined ||
   relative?.stop !== undefined ||
@@ -198,18 +198,19 @@ export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exit
 
 /** The best price that was seen of the position held now; that of a position before it counts no more. */
 export const bestOf = ({ best, subAccount, keptFor }: Guard): Ticks | undefined =>
-  best === undefined || keptFor !== subAccount.entries || subAccount.isFlat ? undefined : best;
+  best === undefined || keptFor !== subAccount.entryNumber || subAccount.isFlat ? undefined : best;
 
 /** An exit keeps it from being entered again, or still leaves it. */
-export const isWaiting = ({ leftSize, reenterAt }: Guard): boolean => leftSize !== undefined && reenterAt !== undefined;
+export const isWaiting = ({ exitedSize, reenterAt }: Guard): boolean =>
+  exitedSize !== undefined && reenterAt !== undefined;
 
 /** When it may be entered again after an exit, UTC ms; infinity where it may already, or is still being left. */
 export const reenterTime = ({ reenterAt, subAccount }: Guard): number =>
   reenterAt === undefined || !subAccount.isFlat ? Number.POSITIVE_INFINITY : reenterAt;
 
 /** When a position must be left whatever its price, UTC ms; infinity where no time is set. */
-export function exitTime({ exitAfterMs, exitAt, leftSize, subAccount }: Guard): number {
-  if ((exitAfterMs === undefined && exitAt === undefined) || leftSize !== undefined || subAccount.isFlat)
+export function exitTime({ exitAfterMs, exitAt, exitedSize, subAccount }: Guard): number {
+  if ((exitAfterMs === undefined && exitAt === undefined) || exitedSize !== undefined || subAccount.isFlat)
     return Number.POSITIVE_INFINITY;
   return Math.min(
     subAccount.enteredAt + (exitAfterMs ?? Number.POSITIVE_INFINITY),
@@ -249,13 +250,13 @@ export function saved(guard: Guard): SavedGuard {
   if (guard.even !== undefined) out['even'] = priceText(guard.even, at);
   // By the time of its entry: the numbers of positions begin anew with each start.
   const isOfOne = guard.best !== undefined || guard.even !== undefined || guard.latest !== undefined;
-  if (isOfOne && guard.keptFor === guard.subAccount.entries) out['keptFor'] = String(guard.subAccount.enteredAt);
+  if (isOfOne && guard.keptFor === guard.subAccount.entryNumber) out['keptFor'] = String(guard.subAccount.enteredAt);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
   if (guard.exitAt !== undefined) out['exitAt'] = guard.exitAt;
   if (guard.reenterAfterMs !== undefined) out['reenterAfterMs'] = String(guard.reenterAfterMs);
   if (guard.reenterAt !== undefined) out['reenterAt'] = String(guard.reenterAt);
-  if (guard.leftSize !== undefined) out['leftSize'] = JSON.stringify(guard.leftSize);
-  if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
+  if (guard.exitedSize !== undefined) out['exitedSize'] = JSON.stringify(guard.exitedSize);
+  if (guard.exitedWhy !== undefined) out['exitedWhy'] = guard.exitedWhy;
   return out;
 }
 
@@ -284,10 +285,10 @@ export function restored(saved: SavedGuard, subAccount: GuardedSubAccount): Guar
     trailing: trailing === undefined ? undefined : rate(trailing),
     relative: exits('relative'),
     latest: exits('latest'),
-    keptFor: number('keptFor') === subAccount.enteredAt ? subAccount.entries : notYet,
+    keptFor: number('keptFor') === subAccount.enteredAt ? subAccount.entryNumber : notYet,
     ...{ exitAfterMs: number('exitAfterMs'), exitAt: text('exitAt') },
     ...{ reenterAfterMs: number('reenterAfterMs'), reenterAt: number('reenterAt') },
-    ...{ leftSize: sizeOf(text('leftSize')), leftWhy: text('leftWhy') },
+    ...{ exitedSize: sizeOf(text('exitedSize')), exitedWhy: text('exitedWhy') },
     ...unarmed,
   };
 }

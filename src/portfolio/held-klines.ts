@@ -3,8 +3,8 @@ import type { Interval } from '../domain/interval.ts';
 
 /** The entry of a position. */
 export interface Entry {
-  /** Differs from that of every other entry of its place. */
-  readonly entries: number;
+  /** Differs from that of every other entry of its sub-account. */
+  readonly entryNumber: number;
   /** UTC ms of its first fill. */
   readonly enteredAt: number;
   /** The price of that fill, in quote. */

@@ -2,7 +2,7 @@
 import { closesSince } from '../domain/interval.ts';
 import type { Exit } from '../domain/position.ts';
 import type { Entry, HeldKlines } from './held-klines.ts';
-import type { SubAccount } from './positions.ts';
+import type { SubAccount } from './sub-account.ts';
 
 /**
  * What happened since the entry. A kline counts whole, the one of the entry too. Where a resting order entered, only the close of that one

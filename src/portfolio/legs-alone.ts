@@ -174,9 +174,9 @@ export class LegsAlone {
       );
     }
     watched.completed = undefined;
-    if (held.every((symbol) => protection.isLeaving(strategy, symbol))) return undefined;
+    if (held.every((symbol) => protection.isExiting(strategy, symbol))) return undefined;
     times.unwound = `unwound, ${why}`;
-    for (const leg of wanted) this.#leave(leg, times.unwound, now);
+    for (const leg of wanted) this.#exit(leg, times.unwound, now);
     this.#keep();
     return decided(
       wanted.map((leg) => ({ ...leg, at: now })),
@@ -190,17 +190,17 @@ export class LegsAlone {
     if (changed.length === wanted.length) {
       times.unwound = null;
       this.#keep();
-    } else for (const leg of changed) this.#leave(leg, times.unwound ?? '', now);
+    } else for (const leg of changed) this.#exit(leg, times.unwound ?? '', now);
   }
 
   #isClosed({ strategy, symbol, signal }: Wanted): boolean {
-    return this.#options.protection.override(strategy, symbol, signal).leave !== undefined;
+    return this.#options.protection.override(strategy, symbol, signal).exit !== undefined;
   }
 
-  #leave({ strategy, symbol, signal }: Wanted, why: string, now: number): void {
+  #exit({ strategy, symbol, signal }: Wanted, why: string, now: number): void {
     const { protection } = this.#options;
     protection.guard(strategy, symbol, signal.size);
-    protection.leave(strategy, symbol, signal.size, why, now);
+    protection.exit(strategy, symbol, signal.size, why, now);
   }
 
   #keep(): void {

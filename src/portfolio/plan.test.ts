@@ -209,7 +209,7 @@ describe('a target', () => {
 describe('protection', () => {
   const profitAt = (price: string, taken = '0'): ProtectionOverride => ({
     takeProfits: [{ at: ticks(price, btc), share: undefined }],
-    leave: undefined,
+    exit: undefined,
     taken: lots(taken, btc),
   });
 
@@ -254,13 +254,13 @@ describe('protection', () => {
   });
 
   test('that leaves sells all at market, whatever the target and its limit are, and names it a stop', () => {
-    const leave: ProtectionOverride = { ...noOverride, leave: 'traded at 90' };
-    const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
+    const exiting: ProtectionOverride = { ...noOverride, exit: 'traded at 90' };
+    const step = planTarget(target(1, { limit: 99 }), lots('1', btc), exiting, situation({ has: '1' }));
     expect(words(step)).toBe('SELL 1 market');
     expect(purposeOf(step)).toBe('stop');
     expect(step?.do === 'create' && step.draft.reason).toBe('traded at 90');
-    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, leave)).toBe('cancel c1');
-    expect(plan('1', { has: '0' }, {}, leave)).toBe('nothing');
+    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, exiting)).toBe('cancel c1');
+    expect(plan('1', { has: '0' }, {}, exiting)).toBe('nothing');
   });
 });
 
@@ -283,7 +283,7 @@ describe('a strategy that is stopped', () => {
 
   test.each(['reduce', 'exit'] as const)('keeps its exits in force (%s), for what was entered so far', (may) => {
     expect(plan('1', { may, has: '0.4' }, {}, profit)).toBe('SELL 0.4 at 120');
-    expect(plan('1', { may, has: '0.4' }, {}, { ...noOverride, leave: 'traded at 90' })).toBe('SELL 0.4 market');
+    expect(plan('1', { may, has: '0.4' }, {}, { ...noOverride, exit: 'traded at 90' })).toBe('SELL 0.4 market');
   });
 });
 

@@ -30,9 +30,8 @@ import {
   type Units,
 } from '../domain/money.ts';
 import type { Account, Denial, Intent, Quotes, Target, Verdict } from '../domain/order.ts';
-import { remaining, type WorkingOrder } from './positions.ts';
-import type { Resting } from './resting.ts';
 import { noTakeProfits, type TakeProfit, takeProfitOrders } from './take-profits.ts';
+import { type Resting, remaining, type WorkingOrder } from './working-order.ts';
 
 /** An order that would be sent: an intent without its id and times. */
 export interface OrderDraft extends Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'> {
@@ -99,11 +98,11 @@ export interface Situation {
 export interface ProtectionOverride {
   readonly takeProfits: readonly TakeProfit[];
   /** Why the position must be left whatever the target is; undefined while it need not. */
-  readonly leave: string | undefined;
+  readonly exit: string | undefined;
   /** What a take-profit has sold of this target already: it is not bought back while the size stays the same. */
   readonly taken: Lots;
 }
-export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, leave: undefined, taken: noLots };
+export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, exit: undefined, taken: noLots };
 
 /** True when something about these orders is not decided yet, so that a plan would be built on sand. */
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
@@ -119,8 +118,8 @@ export function planTarget(
 ): Step | undefined {
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
-  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : noLots;
-  const aimBase = override.leave === undefined ? allowedAim(baseUnits(aim, at), situation) : noUnits;
+  const aim = override.exit === undefined ? lessTaken(targetLots, override.taken) : noLots;
+  const aimBase = override.exit === undefined ? allowedAim(baseUnits(aim, at), situation) : noUnits;
   const distance = minus(aimBase, situation.held);
   // The position is as the signal has it, as mostly: nothing has to be worked out.
   if (distance === 0n && orders.length === 0 && override.takeProfits.length === 0) return undefined;
@@ -130,10 +129,10 @@ export function planTarget(
   // What an entry left missing was a part of the whole target, however much of it a take-profit has sold since.
   const band = deadBand(aim === 0n ? noLots : targetLots, side, atMarket, situation);
   const grows = absolute(aimBase) > absolute(situation.held);
-  const purpose = override.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
-  const reason = override.leave ?? target.reason;
+  const purpose = override.exit !== undefined ? 'stop' : grows ? 'enter' : 'exit';
+  const reason = override.exit ?? target.reason;
   if (lots > band) {
-    if (atMarket || override.leave !== undefined)
+    if (atMarket || override.exit !== undefined)
       return firstCancel(orders, []) ?? clipping(target, market(side, lots, purpose, reason, situation));
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return clipping(target, rest([{ side, price, lots, tolerance: band, purpose, reason }], situation));
@@ -241,11 +240,11 @@ function entryBand(targetLots: Lots, side: Side, atMarket: boolean, situation: S
 export function isReached(
   target: Target,
   targetLots: Lots,
-  { taken, leave }: ProtectionOverride,
+  { taken, exit }: ProtectionOverride,
   situation: Situation,
 ): boolean {
   const { instrument: at, held, orders } = situation;
-  if (leave !== undefined) return held === 0n && orders.length === 0;
+  if (exit !== undefined) return held === 0n && orders.length === 0;
   const aim = lessTaken(targetLots, taken);
   const distance = minus(baseUnits(aim, at), held);
   if (distance === 0n) return true;

@@ -217,7 +217,7 @@ describe('a plan', () => {
     planner.note(next);
     held.apply(fill());
     expect(planner.plan(next)).toBeUndefined();
-    protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'stop', startTime);
+    protection.exit('s', 'BTCUSDT', { quantity: 1 }, 'stop', startTime);
     expect(sizeOf(planner.plan(next))).toBe('1');
   });
 });
@@ -245,7 +245,7 @@ describe('a signal below the exchange’s minimum', () => {
     held.apply(fill({ quantity: '0.06' }));
     expect(planner.plan(next)).toBeUndefined();
     held.mark(btc.symbol, 50, startTime + 1);
-    protection.leave('s', 'BTCUSDT', { quantity: 0.06 }, 'stop at 92', startTime);
+    protection.exit('s', 'BTCUSDT', { quantity: 0.06 }, 'stop at 92', startTime);
     expect(planner.plan(next)).toBeUndefined();
     expect(planner.plan(next)).toBeUndefined();
     expect(small).toEqual(['belowMinimum: stop SELL 0.06 worth 3 of 5']);

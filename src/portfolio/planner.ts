@@ -1,6 +1,7 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
 import { type Lots, lotsIn, minus, noLots, noUnits, plus, priceText } from '../domain/money.ts';
 import { type Decision, type Fill, type Leg, sameSignal, sameSize, sizeValue, type Target } from '../domain/order.ts';
+import { ByPosition } from './by-position.ts';
 import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
   type Create,
@@ -19,10 +20,10 @@ import {
 import type { PlannerOptions } from './planner-options.ts';
 import { canPay } from './pool-exposure.ts';
 import type { WorkingOrder } from './portfolio.ts';
-import { ByPosition, type SubAccount } from './positions.ts';
 import { asMoved, isOfLimit, makingStep } from './post-only.ts';
 import { type KeptEntry, mayMove, type Settled, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
+import type { SubAccount } from './sub-account.ts';
 import { inAmount, sizeInLots } from './target-size.ts';
 import { quotesTooSmall, targetTooSmall, type Unsent, UnsentReports, withheld } from './too-small.ts';
 
@@ -176,17 +177,17 @@ export class Planner {
     const { portfolio } = this.#options;
     const { strategy } = decision.legs[0];
     const entries: Create[] = [];
-    let isLeaving = false;
+    let isFreeing = false;
     this.#waiting.delete(strategy);
     for (const leg of decision.legs) {
       const own = refused.length === 0 ? refused : refused.filter(({ symbol }) => symbol === leg.symbol);
       const step = this.#plan(leg, own);
       if (step?.do === 'cancel' || (step !== undefined && step.draft.purpose !== 'enter')) return step;
       if (step !== undefined) entries.push(step);
-      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(isLeavingBy);
+      isFreeing ||= portfolio.ordersOf(strategy, leg.symbol).some(freesMoney);
     }
     const [first] = entries;
-    if (first === undefined || !isLeaving) return first;
+    if (first === undefined || !isFreeing) return first;
     const paid = entries.find(({ draft }) => canPay(portfolio, draft, this.#options.maxLeverage));
     if (paid === undefined) this.#waiting.set(strategy, decision);
     return paid;
@@ -210,7 +211,7 @@ export class Planner {
     const flattening = this.#options.flattening?.();
     const flatten = flattening?.of(strategy, symbol);
     const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
-    if (flattening !== undefined && flatten !== undefined && !flattening.givesWay(flatten, override.leave)) {
+    if (flattening !== undefined && flatten !== undefined && !flattening.givesWay(flatten, override.exit)) {
       const step = flattening.step(flatten, this.#situation(standing, mark.price, false), refused);
       return step?.do === 'create' && portfolio.isUndecided(symbol) ? undefined : step;
     }
@@ -274,7 +275,7 @@ export class Planner {
     if (signal?.kind !== 'target' || (order !== undefined && order.filled < order.intent.expectedLots)) return;
     if (!protection.hasTakenAll(strategy, symbol, this.#standing.get(strategy, symbol)?.lots ?? noLots)) return;
     const why = `profit was taken at ${priceText(price, portfolio.instrument(symbol))}`;
-    protection.leave(strategy, symbol, signal.size, why, time);
+    protection.exit(strategy, symbol, signal.size, why, time);
   }
 
   /** After an exit the standing target may be entered again, from UTC ms on: it is sized anew. */
@@ -335,7 +336,7 @@ export class Planner {
     if (isUndecided(situation.orders)) return;
     const { may } = situation;
     const at = { revision: standing.subAccount.revision, may };
-    const isBound = situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined;
+    const isBound = situation.orders.length > 0 || override.takeProfits.length > 0 || override.exit !== undefined;
     const hasRange = signal.kind === 'target' && (isBound || isSame !== undefined);
     const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
     if (!hasRange) {
@@ -348,7 +349,7 @@ export class Planner {
       planTarget(asMoved(signal, standing), lots, override, { ...situation, price }) === undefined &&
       isSame?.(price) !== false;
     if (!isQuiet(from) || !isQuiet(to)) return;
-    const mayMoveExits = override.leave === undefined || isThere;
+    const mayMoveExits = override.exit === undefined || isThere;
     standing.settled = { ...at, from, to, mayMoveExits, mayMoveLimit: isThere };
   }
 
@@ -393,5 +394,5 @@ export class Planner {
 }
 
 /** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. One that has filled has freed it. */
-const isLeavingBy = ({ intent: { purpose, expectedLots }, cancelRequested, filled }: WorkingOrder): boolean =>
+const freesMoney = ({ intent: { purpose, expectedLots }, cancelRequested, filled }: WorkingOrder): boolean =>
   filled < expectedLots && (purpose === 'exit' || purpose === 'stop' || cancelRequested);

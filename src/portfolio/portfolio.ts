@@ -23,18 +23,12 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, earnedOf, openProfit, type Position } from '../domain/position.ts';
+import { ByPosition, type PositionEntry } from './by-position.ts';
 import { type HoldingView, LiveHolding } from './holding.ts';
-import {
-  ByPosition,
-  intendedOrder,
-  openValue,
-  Pool,
-  type PositionEntry,
-  SubAccount,
-  type WorkingOrder,
-} from './positions.ts';
+import { Pool, SubAccount } from './sub-account.ts';
+import { intendedOrder, openValue, type WorkingOrder } from './working-order.ts';
 
-export type { WorkingOrder } from './positions.ts';
+export type { WorkingOrder } from './working-order.ts';
 
 /** What a sub-account begins with: a strategy, a symbol, and the quote amount it may use. Those of a strategy with several markets are one pool. */
 export interface Allocation {
@@ -107,8 +101,8 @@ export class Portfolio {
   }
 
   /** Each strategy and symbol that has a sub-account, in the order they came. */
-  subAccounts(): readonly { readonly strategy: string; readonly symbol: string }[] {
-    return [...this.#subAccounts.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
+  subAccounts(): readonly SubAccount[] {
+    return Array.from(this.#subAccounts.entries(), ({ value }) => value);
   }
 
   /** Those on a symbol. */
@@ -160,8 +154,8 @@ export class Portfolio {
   }
 
   /** A number that changes with each position that is entered from flat or turned round. */
-  entries(strategy: string, symbol: string): number {
-    return this.subAccount(strategy, symbol).entries;
+  entryNumber(strategy: string, symbol: string): number {
+    return this.subAccount(strategy, symbol).entryNumber;
   }
 
   /** When the position that is held was entered, UTC ms; not a number before the first. */
@@ -245,9 +239,9 @@ export class Portfolio {
     subAccount.position = afterFill(before, fill, at);
     const hasTurned = before.base > 0n !== subAccount.position.base > 0n;
     const order = this.#orders.get(fill.clientOrderId);
-    if (!wasFlat && (hasTurned || subAccount.isFlat)) subAccount.leave(fill, at, order?.intent.reason);
+    if (!wasFlat && (hasTurned || subAccount.isFlat)) subAccount.close(fill, at, order?.intent.reason);
     if (wasFlat || hasTurned) {
-      subAccount.entries++;
+      subAccount.entryNumber++;
       subAccount.enteredAt = fill.time;
       subAccount.enteredPrice =
         at === subAccount.instrument ? fill.price : ticks(priceText(fill.price, at), subAccount.instrument, 'down');

@@ -271,8 +271,8 @@ describe('dust that a fee in the bought asset left', () => {
 
   test('is not a position that must still be left', () => {
     const made = dusty({ stop: 90 });
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
-    expect(made.protection.isLeaving('s', 'BTCUSDT')).toBe(false);
+    made.protection.exit('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
+    expect(made.protection.isExiting('s', 'BTCUSDT')).toBe(false);
   });
 });
 
@@ -280,14 +280,14 @@ describe('a position that protection left', () => {
   test('stays left while the same target is repeated, even with other levels', () => {
     const made = bench();
     const its = made.follow({ stop: 90, takeProfit: 120 });
-    expect(made.protection.override('s', 'BTCUSDT', its).leave).toBeUndefined();
-    made.protection.leave('s', 'BTCUSDT', its.size, 'traded at 90', startTime);
+    expect(made.protection.override('s', 'BTCUSDT', its).exit).toBeUndefined();
+    made.protection.exit('s', 'BTCUSDT', its.size, 'traded at 90', startTime);
     expect(made.protection.override('s', 'BTCUSDT', its)).toMatchObject({
       takeProfits: [],
-      leave: 'traded at 90',
+      exit: 'traded at 90',
     });
     const moved = made.follow({ stop: 80 });
-    expect(made.protection.override('s', 'BTCUSDT', moved).leave).toBe('traded at 90');
+    expect(made.protection.override('s', 'BTCUSDT', moved).exit).toBe('traded at 90');
   });
 
   test('keeps in mind what a take-profit sold, over a restart and until the target changes', () => {
@@ -323,33 +323,33 @@ describe('a position that protection left', () => {
 
   test('has no stop that could be hit again', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
+    made.protection.exit('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     expect(made.protection.hitBy('BTCUSDT', 80)).toEqual([]);
   });
 
   test('may be entered again under another target', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
+    made.protection.exit('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     made.held.apply(fill({ side: 'SELL' }));
     const another = made.follow({ stop: 80 }, 2);
-    expect(made.protection.override('s', 'BTCUSDT', another).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', another).exit).toBeUndefined();
     made.held.apply(fill());
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 80']);
   });
 
   test('may be entered again under the same target once the target was flat', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
+    made.protection.exit('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     made.held.apply(fill({ side: 'SELL' }));
     made.follow({}, 0);
     const again = made.follow({ stop: 85 });
-    expect(made.protection.override('s', 'BTCUSDT', again).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', again).exit).toBeUndefined();
   });
 
   test('is nothing where there was no protection', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'why', startTime);
-    expect(made.protection.override('s', 'BTCUSDT', target(1)).leave).toBeUndefined();
+    made.protection.exit('s', 'BTCUSDT', { quantity: 1 }, 'why', startTime);
+    expect(made.protection.override('s', 'BTCUSDT', target(1)).exit).toBeUndefined();
   });
 });
 
@@ -361,9 +361,9 @@ test('protection comes back from a journal as it was', () => {
   after.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(texts(after.protection.stops('BTCUSDT'))).toEqual(['s SELL 99']);
   expect(after.protection.override('s', 'BTCUSDT', its)).toEqual(before.protection.override('s', 'BTCUSDT', its));
-  before.protection.leave('s', 'BTCUSDT', its.size, 'traded at 99', startTime);
+  before.protection.exit('s', 'BTCUSDT', its.size, 'traded at 99', startTime);
   const later = bench();
   later.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
-  expect(later.protection.override('s', 'BTCUSDT', its).leave).toBe('traded at 99');
+  expect(later.protection.override('s', 'BTCUSDT', its).exit).toBe('traded at 99');
   expect(later.protection.stops('BTCUSDT')).toEqual([]);
 });

@@ -11,6 +11,7 @@ import type { Kline } from '../domain/market.ts';
 import { type Lots, max, min, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { sameLevel, sameTakeProfit } from '../domain/target-options.ts';
+import { ByPosition } from './by-position.ts';
 import {
   type ArmedStop,
   arm,
@@ -37,7 +38,6 @@ import {
   waitText,
 } from './guard.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
-import { ByPosition } from './positions.ts';
 import { frozenAs, relativeOf } from './relative-exits.ts';
 import { type Levels, narrowedBy, noLevels } from './stop-levels.ts';
 import { isLastTaken, noTakeProfits } from './take-profits.ts';
@@ -94,7 +94,7 @@ export class Protection {
     const subAccount = known?.subAccount ?? this.#portfolio.subAccount(strategy, symbol);
     const isSame = known !== undefined && sameSize(known.size, size);
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
-    if (plain && known?.leftSize === undefined && isNothing(size) && !subAccount.isFlat) {
+    if (plain && known?.exitedSize === undefined && isNothing(size) && !subAccount.isFlat) {
       if (known !== undefined && !isSame) this.#keep(strategy, symbol, { ...known, size, taken: noLots });
       return;
     }
@@ -102,7 +102,8 @@ export class Protection {
     if (known !== undefined && !subAccount.isFlat) keepBreakEven(known, subAccount.isLong ? 'SELL' : 'BUY');
     const { stop, takeProfit, trailing, exitAfterMs, exitAt, reenterAfterMs } = target;
     // A position that must be left before anything may be entered again is left whatever the target is.
-    const isLeft = known !== undefined && (sameSize(known.leftSize, size) || (isWaiting(known) && !subAccount.isFlat));
+    const isLeft =
+      known !== undefined && (sameSize(known.exitedSize, size) || (isWaiting(known) && !subAccount.isFlat));
     const latest = relativeOf(target);
     const levels = {
       stop: typeof stop === 'number' ? ticksOf(stop, at, 'down') : undefined,
@@ -110,7 +111,7 @@ export class Protection {
       trailing: typeof trailing === 'number' ? rateOf(trailing) : undefined,
       relative: subAccount.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
       latest,
-      keptFor: subAccount.isFlat ? notYet : subAccount.entries,
+      keptFor: subAccount.isFlat ? notYet : subAccount.entryNumber,
       even: subAccount.isFlat ? undefined : known?.even,
       exitAfterMs,
       exitAt,
@@ -123,7 +124,7 @@ export class Protection {
         sameLevel(levels.relative?.takeProfit, known?.relative?.takeProfit) &&
         sameTakeProfit(levels.relative?.parts, known?.relative?.parts)) ||
       subAccount.isEmpty;
-    if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
+    if (isSame && isSmall && isLeft === (known.exitedSize !== undefined)) {
       if (isUnchanged(known, levels)) return;
       if (!plain || known.taken > 0n || isLeft || known.reenterAt !== undefined || !subAccount.isFlat) {
         move(known, levels);
@@ -136,8 +137,8 @@ export class Protection {
       size,
       taken: isSame ? known.taken : noLots,
       ...levels,
-      leftSize: isLeft ? size : undefined,
-      leftWhy: isLeft ? known.leftWhy : undefined,
+      exitedSize: isLeft ? size : undefined,
+      exitedWhy: isLeft ? known.exitedWhy : undefined,
       reenterAt: known?.reenterAt,
       ...unarmed,
     };
@@ -151,10 +152,10 @@ export class Protection {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return noOverride;
     const { size } = target;
-    const left = sameSize(guard.leftSize, size);
+    const left = sameSize(guard.exitedSize, size);
     return {
       takeProfits: left ? noTakeProfits : takeProfitsOf(guard),
-      leave: left ? (guard.leftWhy ?? 'left') : waitText(guard, size),
+      exit: left ? (guard.exitedWhy ?? 'left') : waitText(guard, size),
       taken: sameSize(guard.size, size) ? guard.taken : noLots,
     };
   }
@@ -237,7 +238,7 @@ export class Protection {
     });
   }
 
-  /** When the first position on a symbol must be left, or may be entered again, UTC ms; infinity where no time is set. */
+  /** When the first position on a symbol must be exited, or may be entered again, UTC ms; infinity where no time is set. */
   exitDue(symbol: string): number {
     let due = Number.POSITIVE_INFINITY;
     for (const { value } of this.#guards.on(symbol)) due = Math.min(due, exitTime(value), reenterTime(value));
@@ -250,8 +251,8 @@ export class Protection {
     for (const { strategy, value: guard } of this.#guards.on(symbol)) {
       if (!(reenterTime(guard) <= now)) continue;
       guard.reenterAt = undefined;
-      guard.leftSize = undefined;
-      guard.leftWhy = undefined;
+      guard.exitedSize = undefined;
+      guard.exitedWhy = undefined;
       guard.taken = noLots;
       guard.subAccount.protectionChanges++;
       this.#save(strategy, symbol, guard);
@@ -282,21 +283,21 @@ export class Protection {
   }
 
   /** The position must be closed, and stay closed while the target size stays the same, or until it may be entered again. `now` in UTC ms. */
-  leave(strategy: string, symbol: string, size: Size, why: string, now: number): void {
+  exit(strategy: string, symbol: string, size: Size, why: string, now: number): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
     guard.subAccount.protectionChanges++;
     // A time that is left from an exit before says nothing about this one.
     guard.reenterAt = guard.reenterAfterMs === undefined ? undefined : now + guard.reenterAfterMs;
-    guard.leftSize = size;
-    guard.leftWhy = why;
+    guard.exitedSize = size;
+    guard.exitedWhy = why;
     guard.best = undefined;
     guard.seen = Number.NaN;
     guard.armedAt = notYet;
     this.#save(strategy, symbol, guard);
   }
 
-  /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
+  /** Makes a position that nothing protects one that can be exited: an exchange may liquidate it all the same. */
   guard(strategy: string, symbol: string, size: Size): void {
     if (this.#guards.get(strategy, symbol) !== undefined) return;
     const subAccount = this.#portfolio.subAccount(strategy, symbol);
@@ -308,7 +309,7 @@ export class Protection {
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, relative: undefined, best: undefined },
       ...{ latest: undefined, keptFor: notYet, even: undefined, exitAfterMs: undefined, exitAt: undefined },
       ...{ reenterAfterMs: undefined, reenterAt: undefined },
-      ...{ leftSize: undefined, leftWhy: undefined },
+      ...{ exitedSize: undefined, exitedWhy: undefined },
       ...unarmed,
     });
   }
@@ -350,9 +351,9 @@ export class Protection {
   }
 
   /** True while a position that protection left is still held. */
-  isLeaving(strategy: string, symbol: string): boolean {
+  isExiting(strategy: string, symbol: string): boolean {
     const guard = this.#guards.get(strategy, symbol);
-    return guard?.leftSize !== undefined && !guard.subAccount.isFlat;
+    return guard?.exitedSize !== undefined && !guard.subAccount.isFlat;
   }
 
   /** Puts back what a journal kept. */

@@ -25,7 +25,7 @@ function bench(side: 'long' | 'short' = 'long') {
     },
     enter: (price: string, quantity = '1', time = startTime) =>
       held.apply({ ...fill({ side: enters, price, quantity }), time }),
-    leave: (price: string, quantity = '1', time = startTime + minute) =>
+    close: (price: string, quantity = '1', time = startTime + minute) =>
       held.apply({ ...fill({ side: leaves, price, quantity }), time }),
     see: (...prices: readonly number[]) => {
       for (const price of prices) protection.trail('BTCUSDT', price);
@@ -36,7 +36,7 @@ function bench(side: 'long' | 'short' = 'long') {
       const [nearest] = protection.override('s', 'BTCUSDT', last).takeProfits;
       return nearest === undefined ? undefined : priceText(nearest.at, btc);
     },
-    leaveFor: (why: string, now = startTime) => protection.leave('s', 'BTCUSDT', last.size, why, now),
+    exitFor: (why: string, now = startTime) => protection.exit('s', 'BTCUSDT', last.size, why, now),
     restarted() {
       const again = new Protection(held, () => {});
       again.restore('s', 'BTCUSDT', saved as SavedGuard);
@@ -86,7 +86,7 @@ describe('a stop from the entry', () => {
     made.say({ stop: { distance: 5 } });
     made.enter('100');
     made.say({ stop: { distance: 2 } });
-    made.leave('100');
+    made.close('100');
     made.enter('100');
     expect(made.stops()).toEqual(['98']);
   });
@@ -96,7 +96,7 @@ describe('a stop from the entry', () => {
     made.say({ stop: { distance: 5 } });
     made.enter('100');
     made.say({ stop: { distance: 3 } }, -1);
-    made.leave('100', '2');
+    made.close('100', '2');
     expect(made.stops()).toEqual(['103']);
     made.say({ stop: { distance: 1 } }, -1);
     expect(made.stops()).toEqual(['103']);
@@ -173,7 +173,7 @@ describe('break-even', () => {
     made.see(101.5);
     made.say({ stop: 90, ...even(2) });
     expect(made.stops()).toEqual(['100']);
-    made.leave('101');
+    made.close('101');
     expect(made.stops()).toEqual([]);
     made.enter('99', '1', startTime + 2 * minute);
     expect(made.stops()).toEqual(['90']);
@@ -211,56 +211,56 @@ describe('the time after an exit', () => {
     const made = bench();
     made.say({ stop: 90, reenterAfterMs: 5 * minute });
     made.enter('100');
-    made.leaveFor('stop hit');
+    made.exitFor('stop hit');
     return made;
   };
 
   test('lets the same target enter again when it is over', () => {
     const made = waiting();
-    made.leave('90');
-    expect(made.override().leave).toBe('stop hit');
+    made.close('90');
+    expect(made.override().exit).toBe('stop hit');
     expect(made.protection.release('BTCUSDT', startTime + 5 * minute - 1)).toEqual([]);
     expect(made.protection.release('BTCUSDT', startTime + 5 * minute)).toEqual(['s']);
-    expect(made.override()).toMatchObject({ leave: undefined, taken: 0n });
+    expect(made.override()).toMatchObject({ exit: undefined, taken: 0n });
   });
 
   test('holds another target back, too', () => {
     const made = waiting();
-    made.leave('90');
+    made.close('90');
     made.say({ stop: 80 }, 2);
-    expect(made.override().leave).toMatch(/^no entry before 2020-03-12T00:05:00/);
+    expect(made.override().exit).toMatch(/^no entry before 2020-03-12T00:05:00/);
     expect(made.protection.exitDue('BTCUSDT')).toBe(startTime + 5 * minute);
     made.protection.release('BTCUSDT', startTime + 5 * minute);
-    expect(made.override().leave).toBeUndefined();
+    expect(made.override().exit).toBeUndefined();
   });
 
   test('goes on through a flat signal in between', () => {
     const made = waiting();
-    made.leave('90');
+    made.close('90');
     made.say({}, 0);
     made.say({ stop: 80 }, 2);
-    expect(made.override().leave).toMatch(/no entry before/);
+    expect(made.override().exit).toMatch(/no entry before/);
   });
 
   test('never ends an exit that is not through yet, whatever the target', () => {
     const made = waiting();
     expect(made.protection.release('BTCUSDT', startTime + 9 * minute)).toEqual([]);
-    expect(made.override().leave).toBe('stop hit');
+    expect(made.override().exit).toBe('stop hit');
     made.say({ stop: 80 }, 2);
-    expect(made.override().leave).toBe('stop hit');
-    made.leave('90', '1', startTime + 10 * minute);
+    expect(made.override().exit).toBe('stop hit');
+    made.close('90', '1', startTime + 10 * minute);
     expect(made.protection.release('BTCUSDT', startTime + 10 * minute)).toEqual(['s']);
   });
 
   test('is forgotten with the next exit, whose target has none', () => {
     const made = waiting();
-    made.leave('90');
+    made.close('90');
     // What quotes bought before the time was over.
     made.enter('95', '1', startTime + 2 * minute);
     made.say({ stop: 80 }, 2);
-    made.leaveFor('stop hit', startTime + 4 * minute);
-    made.leave('80', '1', startTime + 4 * minute);
+    made.exitFor('stop hit', startTime + 4 * minute);
+    made.close('80', '1', startTime + 4 * minute);
     expect(made.protection.release('BTCUSDT', startTime + 9 * minute)).toEqual([]);
-    expect(made.override().leave).toBe('stop hit');
+    expect(made.override().exit).toBe('stop hit');
   });
 });

@@ -2,7 +2,7 @@
 import { closeTime, type Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Entry, Extremes, HeldKlines } from './held-klines.ts';
-import type { SubAccount } from './positions.ts';
+import type { SubAccount } from './sub-account.ts';
 
 /** Klines that are remembered: fills can become known later than the kline in which they were. */
 const maxKlines = 500;
@@ -34,15 +34,15 @@ export class SeenKlines implements HeldKlines {
     this.#last = { openTime, high, low, close };
     this.#seen.push(this.#last);
     if (this.#seen.length >= 2 * maxKlines) this.#seen.splice(0, maxKlines);
-    const { extremes, entries, isFlat } = this.#subAccount;
+    const { extremes, entryNumber, isFlat } = this.#subAccount;
     if (isFlat) return;
-    const isKnown = extremes?.entry === entries;
+    const isKnown = extremes?.entryNumber === entryNumber;
     const known = isKnown ? extremes : this.#sinceEntry();
     this.#keep(isKnown ? this.#widened(known, this.#last) : known);
   }
 
-  since({ entries }: Entry): Extremes {
-    if (this.#subAccount.extremes?.entry !== entries) this.#keep(this.#sinceEntry());
+  since({ entryNumber }: Entry): Extremes {
+    if (this.#subAccount.extremes?.entryNumber !== entryNumber) this.#keep(this.#sinceEntry());
     return this.#subAccount.extremes as Extremes;
   }
 
@@ -63,8 +63,8 @@ export class SeenKlines implements HeldKlines {
   }
 
   #keep({ top, bottom }: Extremes): void {
-    const { extremes, entries } = this.#subAccount;
-    if (extremes?.entry === entries && extremes.top === top && extremes.bottom === bottom) return;
-    this.#subAccount.extremes = { entry: entries, top, bottom };
+    const { extremes, entryNumber } = this.#subAccount;
+    if (extremes?.entryNumber === entryNumber && extremes.top === top && extremes.bottom === bottom) return;
+    this.#subAccount.extremes = { entryNumber, top, bottom };
   }
 }

@@ -2,7 +2,7 @@
 import type { Lots } from '../domain/money.ts';
 import type { Leg, Target } from '../domain/order.ts';
 import type { Situation } from './plan.ts';
-import type { SubAccount } from './positions.ts';
+import type { SubAccount } from './sub-account.ts';
 
 /** What a journal keeps of an entry beside its signal. */
 export type KeptEntry = Partial<Pick<Standing, 'expiresAt' | 'movedTo'>>;

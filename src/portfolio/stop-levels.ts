@@ -23,8 +23,8 @@ export const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number
 
 /** Levels with those of a guard; undefined before the first price of one that follows the best price. */
 export function narrowedBy(guard: Guard, levels: Levels): Levels | undefined {
-  const { subAccount, trailing, leftSize } = guard;
-  if (leftSize !== undefined || subAccount.isFlat) return levels;
+  const { subAccount, trailing, exitedSize } = guard;
+  if (exitedSize !== undefined || subAccount.isFlat) return levels;
   const { isLong, instrument } = subAccount;
   const side = isLong ? 'SELL' : 'BUY';
   keepBreakEven(guard, side);

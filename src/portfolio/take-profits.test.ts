@@ -122,7 +122,7 @@ describe('after the first has filled', () => {
     expect(before.saved()).toMatchObject({ taken: '2', relative: JSON.stringify({ parts: two }) });
     const after = bench(before.saved() ?? {}, '2');
     expect(after.orders(after.signal())).toEqual(['SELL 2 at 120']);
-    expect(after.protection.isLeaving('s', btc.symbol)).toBe(false);
+    expect(after.protection.isExiting('s', btc.symbol)).toBe(false);
   });
 
   test('partly, its rest and the second stay', () => {

@@ -19,7 +19,7 @@ import {
   type Ticks,
   type Units,
 } from '../domain/money.ts';
-import type { Resting } from './resting.ts';
+import type { Resting } from './working-order.ts';
 
 export interface TakeProfit {
   readonly at: Ticks;

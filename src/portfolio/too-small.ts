@@ -12,6 +12,7 @@ import {
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import { type Quotes, sizeValue, type Target } from '../domain/order.ts';
+import { ByPosition } from './by-position.ts';
 import {
   isUndecided,
   lessTaken,
@@ -26,7 +27,6 @@ import {
   tooSmall,
 } from './plan.ts';
 import type { Stopped } from './planner-options.ts';
-import { ByPosition } from './positions.ts';
 
 /** An order that is not sent, and why. */
 export interface Unsent {
@@ -48,17 +48,17 @@ export function targetTooSmall(
 ): readonly Unsent[] {
   const { instrument: at, held } = situation;
   if (situation.orders.length > 0) return none;
-  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
+  const aim = override.exit === undefined ? lessTaken(targetLots, override.taken) : targetLots;
   const heldLots = orderLots(lotsIn(absolute(held), at), at);
-  const leaves = override.leave !== undefined || (targetLots === 0n && !isEntry(target, situation));
+  const leaves = override.exit !== undefined || (targetLots === 0n && !isEntry(target, situation));
   if (leaves !== heldLots > 0n) return none;
   // What a take-profit has sold is no entry any more.
   if (!leaves && aim === 0n && targetLots !== 0n) return none;
   const lots = leaves ? heldLots : absolute(aim);
   if (lots > maxTooSmallLots(situation)) return none;
-  const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
+  const purpose = override.exit !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
   const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
-  const draft = marketDraft(side, lots, { lots }, purpose, override.leave ?? target.reason, situation);
+  const draft = marketDraft(side, lots, { lots }, purpose, override.exit ?? target.reason, situation);
   return [belowMinimum(draft, ticksOf(situation.price, at, 'down'), at)];
 }
 

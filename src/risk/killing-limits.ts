@@ -88,11 +88,11 @@ export class StrategyCounts {
     if (limits.maxEntries === undefined && limits.maxStraightLosses === undefined) return undefined;
     const count = this.#of(strategy);
     const before = count.positions.get(symbol) ?? {
-      entries: portfolio.entries(strategy, symbol) - 1,
+      entries: portfolio.entryNumber(strategy, symbol) - 1,
       enteredWith: undefined,
     };
     count.positions.set(symbol, before);
-    const entries = portfolio.entries(strategy, symbol);
+    const entries = portfolio.entryNumber(strategy, symbol);
     const { realised, fees } = portfolio.position(strategy, symbol);
     const closed = minus(realised, fees);
     const isFlat = portfolio.isFlat(strategy, symbol);
@@ -169,7 +169,7 @@ export class StrategyCounts {
     count.losses = losses;
     for (const [symbol, closed] of Object.entries(entered))
       if (portfolio.instruments.has(symbol))
-        count.positions.set(symbol, { entries: portfolio.entries(strategy, symbol), enteredWith: units(closed) });
+        count.positions.set(symbol, { entries: portfolio.entryNumber(strategy, symbol), enteredWith: units(closed) });
   }
 }
 

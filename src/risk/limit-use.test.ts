@@ -7,7 +7,7 @@ import type { Limits } from './context.ts';
 import { limitUse } from './limit-use.ts';
 import { Risk } from './risk.ts';
 
-const places = [{ id: 's', symbol: 'BTCUSDT' }];
+const traded = [{ id: 's', symbol: 'BTCUSDT' }];
 
 /** A strategy with 1,000,000 that bought 1,000 BTC at 100, and rests an order for 10 more at 90; the price is 90. */
 function used(limits: Partial<Limits>): ReadonlyMap<string, LimitUse> {
@@ -20,7 +20,7 @@ function used(limits: Partial<Limits>): ReadonlyMap<string, LimitUse> {
   held.mark('BTCUSDT', 90, startTime);
   risk.judge(draft());
   return new Map(
-    limitUse(risk, held, places).map((one) => [[one.name, one.strategy, one.symbol].filter(Boolean).join(' '), one]),
+    limitUse(risk, held, traded).map((one) => [[one.name, one.strategy, one.symbol].filter(Boolean).join(' '), one]),
   );
 }
 

@@ -139,10 +139,10 @@ function ofOrders({ limits }: Risk): LimitUse[] {
 export function limitUse(
   risk: Risk,
   portfolio: Portfolio,
-  places: readonly { readonly id: string; readonly symbol: string }[],
+  traded: readonly { readonly id: string; readonly symbol: string }[],
 ): readonly LimitUse[] {
-  const symbols = [...new Set(places.map(({ symbol }) => symbol))];
-  const strategies = [...new Set(places.map(({ id }) => id))];
+  const symbols = [...new Set(traded.map(({ symbol }) => symbol))];
+  const strategies = [...new Set(traded.map(({ id }) => id))];
   return [
     ...losses(risk, portfolio),
     ...ofSymbols(risk, portfolio, symbols),

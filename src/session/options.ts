@@ -9,6 +9,7 @@ import type { Rate } from '../domain/money.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Opening } from '../journal/open.ts';
+import type { TradedSymbol } from '../trading/lanes.ts';
 import type { Configured } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
@@ -32,7 +33,7 @@ export interface VenueParts {
   readonly exchange: Exchange;
   readonly instruments: ReadonlyMap<string, Instrument>;
   /** Each strategy with each symbol that it trades. */
-  readonly places: readonly { readonly id: string; readonly symbol: string }[];
+  readonly traded: readonly TradedSymbol[];
   readonly clock: ScaledClock;
   readonly loaded: Loaded;
 }

@@ -26,7 +26,7 @@ export async function startPaper(options: StartOptions): Promise<Session> {
 
 function paperVenue(
   { config, say, stateDir }: StartOptions,
-  { exchange, instruments, places, clock, loaded: kept }: VenueParts,
+  { exchange, instruments, traded, clock, loaded: kept }: VenueParts,
 ): Venue {
   const loaded = withoutLostFills(kept);
   const rules = rulesets.sluice;
@@ -39,11 +39,11 @@ function paperVenue(
     clock,
     feed: exchange.feed,
     // What strategies left that are not configured any more still rests, and their stops can still be hit.
-    symbols: new Set([...places, ...loaded.orders, ...loaded.protections].map(({ symbol }) => symbol)),
+    symbols: new Set([...traded, ...loaded.orders, ...loaded.protections].map(({ symbol }) => symbol)),
     instruments,
     rules,
     fees,
-    balances: balancesAfter(places, loaded, instruments, cash, stateDir),
+    balances: balancesAfter(traded, loaded, instruments, cash, stateDir),
     restored: ordersOf(loaded, instruments),
     firstId: firstIdAfter(loaded),
   });
@@ -53,13 +53,13 @@ function paperVenue(
 
 /** What the account holds: the cash it began with and what its fills moved, all in one currency: sums of several would be none. */
 export function balancesAfter(
-  places: readonly { readonly symbol: string }[],
+  traded: readonly { readonly symbol: string }[],
   { past }: Pick<Loaded, 'past'>,
   instruments: ReadonlyMap<string, Instrument>,
   cash: Units,
   stateDir: string,
 ): readonly Balance[] {
-  const symbol = places[0]?.symbol ?? '';
+  const symbol = traded[0]?.symbol ?? '';
   const quote = instruments.get(symbol)?.quote ?? '';
   const held = new Map<string, Units>([[quote, cash]]);
   const add = (asset: string, amount: Units): void => {

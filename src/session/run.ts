@@ -13,11 +13,12 @@ import { type Decision, decisionOf } from '../domain/order.ts';
 import { differenceText, subLedgerDifferences } from '../execution/ledger.ts';
 import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { PositionKey } from '../portfolio/by-position.ts';
 import { trade } from '../trader.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { type Source, source } from '../trading/hot-streams.ts';
 import { noteDay } from '../trading/kill-switch.ts';
-import { placesOf } from '../trading/lanes.ts';
+import { tradedSymbols } from '../trading/lanes.ts';
 import { PendingTakeProfits, waitMs } from '../trading/pending-take-profits.ts';
 import { beatMs, freshness } from '../trading/price-freshness.ts';
 import { watchLoss, watchPrices } from '../trading/price-updates.ts';
@@ -30,7 +31,7 @@ import { type StoppedStrategy, stoppedName } from './strategies/stopped-strategi
 import { strategySignals } from './strategies/strategy-runner.ts';
 import { summaryCheckMs } from './summary/daily-summary.ts';
 import type { IndicatorCharts } from './view/indicator-charts.ts';
-import { formerPositions, type Place } from './view/strategy-view.ts';
+import { formerPositions } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { banKeeper, marketKeeper, noExchangeTimeName, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
@@ -84,8 +85,8 @@ export function run(made: Made) {
   let isStopping = false;
   const tasks = new AbortController();
   // Stops of former strategies need prices, and the fills of their orders need sweeps.
-  const former = formerPositions(assembled.portfolio, placesOf(hosted));
-  const symbols = [...new Set([...placesOf(hosted), ...former].map(({ symbol }) => symbol))];
+  const former = formerPositions(assembled.portfolio, tradedSymbols(hosted));
+  const symbols = [...new Set([...tradedSymbols(hosted), ...former].map(({ symbol }) => symbol))];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   const course = stoppedByThemselves(made);
@@ -102,7 +103,7 @@ export function run(made: Made) {
       enter('recovering');
       await assembled.trader.recover();
       enter('ready');
-      for (const place of former) reportFormer(made, place);
+      for (const position of former) reportFormer(made, position);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
       void every(clock, clock.machine(retryMs), tasks.signal, targetsOf(made, again)).catch(fatal);
@@ -176,7 +177,7 @@ function targetsOf({ assembled, hosted, clock }: Made, again: Source<Decision>):
   const isForbidden = (strategy: string): boolean =>
     execution.halts.against() !== undefined || risk.switch.against({ strategy, purpose: 'takeProfit' }) !== undefined;
   return () => {
-    for (const one of placesOf(hosted)) {
+    for (const one of tradedSymbols(hosted)) {
       if (isForbidden(one.id)) {
         targets.forget(one);
         continue;
@@ -219,7 +220,7 @@ const healthOf = ({ clock, exchange, assembled, notice, fatal }: Made): (() => v
   });
 
 /** Reports a position or orders of a strategy that is no longer configured. */
-function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
+function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: PositionKey): void {
   const at = portfolio.instrument(symbol);
   const stop = protection.stops(symbol).find((one) => one.strategy === strategy);
   const guard = stop === undefined ? 'without a stop' : `with a stop at ${priceText(stop.price, at)} in force`;

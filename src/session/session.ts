@@ -18,7 +18,7 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
 import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
 import { speedName } from '../trading/format.ts';
-import { aloneRules, lanesOf, placesOf } from '../trading/lanes.ts';
+import { aloneRules, lanesOf, tradedSymbols } from '../trading/lanes.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor, withoutUnlisted } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
@@ -204,8 +204,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const hosted = [...hostedOf(reached.configured, instruments)];
-  const places = placesOf(hosted);
-  const venue = options.makeVenue({ ...reached, instruments, places, loaded: state.loaded });
+  const traded = tradedSymbols(hosted);
+  const venue = options.makeVenue({ ...reached, instruments, traded, loaded: state.loaded });
   const allocations = allocationsOf(reached.configured);
   const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
   let observed: Observed | undefined;
@@ -259,7 +259,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     feeInBase: venue.feeInBase,
     ...accountOf(options, exchange, clock),
   });
-  refuseMissing(options, { ...reached, places, portfolio: assembled.portfolio, notice });
+  refuseMissing(options, { ...reached, traded, portfolio: assembled.portfolio, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   const blockedNow = (): string | undefined => (book.full ? 'the disk is full' : blocked());
   observed = observe(options, reached, { hosted, assembled, unprotected, blocked: blockedNow, loaded }, undo);

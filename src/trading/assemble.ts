@@ -20,7 +20,6 @@ import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protection.ts';
 import type { Sizing } from '../portfolio/target-size.ts';
-import { Unprotected } from '../portfolio/unprotected.ts';
 import type { Limits, NewVersion } from '../risk/context.ts';
 import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
@@ -31,11 +30,12 @@ import type { TradingComponents } from './components.ts';
 import { type Flattens, flattenMemory, flattens, restMs } from './flatten.ts';
 import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
-import { type Controls, canLeave, controls, endOldFlattens } from './kill-switch.ts';
+import { type Controls, canExit, controls, endOldFlattens } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
 import { keepingEntries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
-import { diskWatch, exitOf, expiredLegs, leaveOverdue, letEnterAgain, retries } from './retries.ts';
+import { diskWatch, exitOf, exitOverdue, expiredLegs, letEnterAgain, retries } from './retries.ts';
 import { sharedLanes } from './shared-lanes.ts';
+import { Unprotected } from './unprotected.ts';
 
 export interface Parts extends OrdersParts {
   readonly journal: Journal;
@@ -128,7 +128,7 @@ export function assemble(parts: Parts): Assembled {
     end: (resting) => orders.end(resting),
     retryPending() {
       reportDisk();
-      leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
+      exitOverdue(book, clock.now(), (position, why) => this.hitStop(position, why));
       // Before recovery is through nobody would carry them out, and they would count as requested.
       if (stopped.isObserved) {
         for (const leg of expiredLegs(book, clock.now())) stopped.emit(decisionOf(leg));
@@ -137,13 +137,13 @@ export function assemble(parts: Parts): Assembled {
         retrying.leaveAgain();
         retrying.askAgain();
       }
-      book.unprotected.measure(clock.now(), canLeave(book, execution));
+      book.unprotected.measure(clock.now(), canExit(book, execution));
       void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
       const leg = exitOf(planner, strategy, symbol, why, clock.now());
       if (leg === undefined) return;
-      protection.leave(strategy, symbol, leg.signal.size, why, clock.now());
+      protection.exit(strategy, symbol, leg.signal.size, why, clock.now());
       stopped.emit(decisionOf(leg));
     },
   };
@@ -216,7 +216,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
 function isClosed({ planner, protection, flattening }: TradingComponents, strategy: string, symbol: string): boolean {
   if (flattening.of(strategy, symbol) !== undefined) return true;
   const signal = planner.standing(strategy, symbol)?.signal;
-  return signal?.kind === 'target' && protection.override(strategy, symbol, signal).leave !== undefined;
+  return signal?.kind === 'target' && protection.override(strategy, symbol, signal).exit !== undefined;
 }
 
 /** Whether the lane of a symbol is that of others, too. */

@@ -4,8 +4,8 @@ import type { LegsAlone } from '../portfolio/legs-alone.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection } from '../portfolio/protection.ts';
-import type { Unprotected } from '../portfolio/unprotected.ts';
 import type { Risk } from '../risk/risk.ts';
+import type { Unprotected } from './unprotected.ts';
 
 export interface TradingComponents {
   readonly portfolio: Portfolio;

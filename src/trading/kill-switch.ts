@@ -85,7 +85,7 @@ export function endOldFlattens({ flattening, risk }: Pick<TradingComponents, 'fl
 }
 
 /** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */
-export function canLeave(
+export function canExit(
   { portfolio, risk }: TradingComponents,
   { halts, clock }: Execution,
 ): (strategy: string, symbol: string) => boolean {

@@ -37,8 +37,15 @@ export const aloneRules = (hosted: readonly Hosted[]): readonly AloneRule[] =>
     return policy === undefined ? [] : [{ ...policy, strategy: one.id, symbols: tradedBy(one) }];
   });
 
+/** A symbol that a strategy trades. */
+export interface TradedSymbol {
+  /** Of the strategy. */
+  readonly id: string;
+  readonly symbol: string;
+}
+
 /** Each strategy with each symbol that it trades. */
-export const placesOf = (hosted: readonly Hosted[]): readonly { readonly id: string; readonly symbol: string }[] =>
+export const tradedSymbols = (hosted: readonly Hosted[]): readonly TradedSymbol[] =>
   hosted.flatMap((one) => tradedBy(one).map((symbol) => ({ id: one.id, symbol })));
 
 /** The lane of each symbol, named by one of its symbols: those that one strategy trades together share theirs. */

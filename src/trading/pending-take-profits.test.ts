@@ -5,11 +5,11 @@ import { Planner } from '../portfolio/planner.ts';
 import { Protection } from '../portfolio/protection.ts';
 import { PendingTakeProfits } from './pending-take-profits.ts';
 
-const place = { id: 's', symbol: 'BTCUSDT' };
+const traded = { id: 's', symbol: 'BTCUSDT' };
 
 function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
   const held = portfolio();
-  held.mark(place.symbol, 100, startTime);
+  held.mark(traded.symbol, 100, startTime);
   const planner = new Planner({
     portfolio: held,
     protection: new Protection(held, () => undefined),
@@ -25,22 +25,22 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
 
 test('is due once for each position, however often it is polled', () => {
   const { held, targets } = bench();
-  expect(targets.due(place, startTime)).toBeUndefined();
+  expect(targets.due(traded, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)?.signal).toMatchObject({ takeProfit: 110 });
-  expect(targets.due(place, startTime)).toBeUndefined();
-  targets.forget(place);
-  expect(targets.due(place, startTime)).toBeDefined();
+  expect(targets.due(traded, startTime)?.signal).toMatchObject({ takeProfit: 110 });
+  expect(targets.due(traded, startTime)).toBeUndefined();
+  targets.forget(traded);
+  expect(targets.due(traded, startTime)).toBeDefined();
   held.apply(fill({ side: 'SELL', quantity: '1' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
+  expect(targets.due(traded, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)).toBeDefined();
+  expect(targets.due(traded, startTime)).toBeDefined();
 });
 
 test('that is refused is due again after a while, which another position begins anew', () => {
   const { held, planner } = bench();
   const targets = new PendingTakeProfits({ portfolio: held, planner }, (times: number) => times * 1_000);
-  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  const dueAt = (ms: number): boolean => targets.due(traded, startTime + ms) !== undefined;
   held.apply(fill({ quantity: '1' }));
   expect([0, 999, 1_000, 2_999, 3_000].map(dueAt)).toEqual([true, false, true, false, true]);
   held.apply(fill({ side: 'SELL', quantity: '1' }));
@@ -50,7 +50,7 @@ test('that is refused is due again after a while, which another position begins 
 
 test('that ended without selling is due again, whatever ended it, and at once where its strategy said another word', () => {
   const { held, planner, targets } = bench();
-  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  const dueAt = (ms: number): boolean => targets.due(traded, startTime + ms) !== undefined;
   held.apply(fill({ quantity: '1' }));
   expect(dueAt(0)).toBe(true);
   for (const [end, ms] of [
@@ -71,18 +71,18 @@ test('is not due while an order works, nor where something else comes first', ()
   const { held, targets } = bench();
   held.apply(fill({ quantity: '0.5' }));
   // The other half is entered when the strategy says so again.
-  expect(targets.due(place, startTime)).toBeUndefined();
+  expect(targets.due(traded, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '0.5' }));
   const order = held.reserve(intent({ side: 'SELL' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
+  expect(targets.due(traded, startTime)).toBeUndefined();
   held.close(order, 'canceled');
-  expect(targets.due(place, startTime)).toBeDefined();
+  expect(targets.due(traded, startTime)).toBeDefined();
 });
 
 test('is not due without a take-profit', () => {
   const { held, targets } = bench({ stop: 90 });
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
+  expect(targets.due(traded, startTime)).toBeUndefined();
 });
 
 test('of several is due where another rests', () => {
@@ -92,7 +92,7 @@ test('of several is due where another rests', () => {
   ];
   const { held, planner, targets } = bench({ takeProfit: list });
   held.apply(fill({ quantity: '1' }));
-  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  const dueAt = (ms: number): boolean => targets.due(traded, startTime + ms) !== undefined;
   expect(dueAt(0)).toBe(true);
   const made = decision(target(1, { takeProfit: list }));
   const rests = (): void => {

@@ -3,13 +3,9 @@
  * while the stop is watched from the first fill on.
  */
 import type { Leg, Signal } from '../domain/order.ts';
-import { ByPosition } from '../portfolio/positions.ts';
+import { ByPosition } from '../portfolio/by-position.ts';
 import type { TradingComponents } from './components.ts';
-
-interface Place {
-  readonly id: string;
-  readonly symbol: string;
-}
+import type { TradedSymbol } from './lanes.ts';
 
 interface Asked {
   readonly signal: Signal;
@@ -39,12 +35,12 @@ export class PendingTakeProfits {
   }
 
   /** The standing leg whose next step at UTC ms `now` is a take-profit order. */
-  due({ id, symbol }: Place, now: number): Leg | undefined {
+  due({ id, symbol }: TradedSymbol, now: number): Leg | undefined {
     const { planner, portfolio } = this.#book;
     const leg = planner.standing(id, symbol);
     if (leg?.signal.kind !== 'target' || leg.signal.takeProfit === undefined) return undefined;
     if (portfolio.isFlat(id, symbol) || planner.settled(id, symbol) !== undefined) return undefined;
-    const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
+    const position = `${portfolio.entryNumber(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
     const { signal } = leg;
     const before = asked?.signal === signal && asked.position === position ? asked : undefined;
@@ -57,7 +53,7 @@ export class PendingTakeProfits {
   }
 
   /** A kill or halt cancels resting orders: they are placed again when it is over. */
-  forget({ id, symbol }: Place): void {
+  forget({ id, symbol }: TradedSymbol): void {
     this.#asked.delete(id, symbol);
   }
 }

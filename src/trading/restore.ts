@@ -11,9 +11,9 @@ import { finer, type Loaded } from '../journal/load.ts';
 import type { Extremes } from '../portfolio/held-klines.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { SubAccount } from '../portfolio/positions.ts';
 import type { Protection, SavedGuard } from '../portfolio/protection.ts';
 import type { KeptEntry } from '../portfolio/standing.ts';
+import type { SubAccount } from '../portfolio/sub-account.ts';
 import type { RiskOptions } from '../risk/risk.ts';
 
 /** What is put back together. */
@@ -98,14 +98,15 @@ export const keepingExtremes =
 
 /** What fills alone do not say of positions: their extremes, and why the last was closed. */
 function restorePositions({ memories, past }: Loaded, portfolio: Portfolio): void {
-  for (const { strategy, symbol } of portfolio.subAccounts()) {
-    const subAccount = portfolio.subAccount(strategy, symbol);
-    const { left } = subAccount;
-    if (left?.purpose === 'stop') subAccount.left = { ...left, why: left.why ?? past.reasonOf(left.clientOrderId) };
+  for (const subAccount of portfolio.subAccounts()) {
+    const { closedBy } = subAccount;
+    if (closedBy?.purpose === 'stop')
+      subAccount.closedBy = { ...closedBy, why: closedBy.why ?? past.reasonOf(closedBy.clientOrderId) };
     const text = memories.get(extremesName(subAccount));
     if (text === undefined) continue;
     const { enteredAt, top, bottom } = JSON.parse(text) as Extremes & Pick<SubAccount, 'enteredAt'>;
-    if (enteredAt === subAccount.enteredAt) subAccount.restoreExtremes({ entry: subAccount.entries, top, bottom });
+    if (enteredAt === subAccount.enteredAt)
+      subAccount.restoreExtremes({ entryNumber: subAccount.entryNumber, top, bottom });
   }
 }
 

@@ -40,10 +40,10 @@ export function retries(
     leaveAgain(): void {
       for (const { strategy, symbol } of portfolio.subAccounts()) {
         const leg = planner.standing(strategy, symbol);
-        if (leg === undefined || !protection.isLeaving(strategy, symbol)) continue;
+        if (leg === undefined || !protection.isExiting(strategy, symbol)) continue;
         // What else rests, as a take-profit does, is cancelled by the exit.
-        const isLeaving = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
-        if (!isLeaving) ask({ ...leg, at: clock.now() });
+        const isExiting = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
+        if (!isExiting) ask({ ...leg, at: clock.now() });
       }
     },
     /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
@@ -65,15 +65,15 @@ export function letEnterAgain(
   for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol, now);
 }
 
-/** Leaves every position that was held for as long as it may be, and lets be entered what an exit kept from it for long enough. */
-export function leaveOverdue(
+/** Exits every position that was held for as long as it may be, and lets be entered what an exit kept from it for long enough. */
+export function exitOverdue(
   book: Pick<TradingComponents, 'portfolio' | 'planner' | 'protection'>,
   now: number,
-  leave: (place: Overdue, why: string) => void,
+  exit: (overdue: Overdue, why: string) => void,
 ): void {
   for (const symbol of new Set(book.portfolio.subAccounts().map(({ symbol: one }) => one))) {
     letEnterAgain(book, symbol, now);
-    for (const place of book.protection.overdue(symbol, now)) leave(place, place.why);
+    for (const one of book.protection.overdue(symbol, now)) exit(one, one.why);
   }
 }
 

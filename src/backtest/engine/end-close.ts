@@ -50,7 +50,7 @@ export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
     const { fill, markedAt, fee } = sale;
     sales.push(fill);
     // Bought back, a short position costs what a long one brings.
-    const gain = minus(notional(fill.price, fill.quantity, place(input, fill)), markedAt);
+    const gain = minus(notional(fill.price, fill.quantity, instrumentOf(input, fill)), markedAt);
     finalEquity = minus(fill.side === 'SELL' ? plus(finalEquity, gain) : minus(finalEquity, gain), fee);
     all = all.toSpliced(all.findLastIndex(({ time }) => time <= fill.time) + 1, 0, fill);
   }
@@ -66,23 +66,23 @@ export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
   };
 }
 
-const place = ({ instruments }: RunInput, { symbol }: Pick<Fill, 'symbol'>): Instrument => {
+const instrumentOf = ({ instruments }: RunInput, { symbol }: Pick<Fill, 'symbol'>): Instrument => {
   const at = instruments.get(symbol);
   if (at === undefined) throw new Error(`${symbol} was traded and has no instrument`);
   return at;
 };
 
 function heldAfter(fills: readonly Fill[], input: RunInput): readonly Held[] {
-  const places = new Map<string, Held>();
+  const held = new Map<string, Held>();
   for (const fill of fills) {
-    const at = place(input, fill);
+    const at = instrumentOf(input, fill);
     const key = `${fill.strategy} ${fill.symbol}`;
-    const base = places.get(key)?.base ?? noUnits;
+    const base = held.get(key)?.base ?? noUnits;
     const moved = baseUnits(fill.quantity, at);
     const after = fill.side === 'BUY' ? plus(base, moved) : minus(base, moved);
-    places.set(key, { last: fill, base: fill.feeAsset === at.base ? minus(after, fill.fee) : after });
+    held.set(key, { last: fill, base: fill.feeAsset === at.base ? minus(after, fill.fee) : after });
   }
-  return [...places.values()];
+  return [...held.values()];
 }
 
 /** Nothing where what is left is less than the exchange takes. */
@@ -93,7 +93,7 @@ function saleOf(
   index: number,
 ): { readonly fill: Fill; readonly markedAt: Units; readonly fee: Units } | undefined {
   const { strategy, account, symbol } = last;
-  const at = place(input, last);
+  const at = instrumentOf(input, last);
   const series = input.series.find((one) => one.symbol === symbol) as RunSeries;
   const close = series.columns.close[series.end - 1] as number;
   const time = closeTime(series.interval, series.columns.openTime[series.end - 1] as number);
@@ -103,7 +103,7 @@ function saleOf(
   if (quantity === noLots || quantity < at.minQuantity || notional(price, quantity, at) < at.minNotional)
     return undefined;
   const traded = new Turnover();
-  for (const fill of fills) traded.add(fill.time, notional(fill.price, fill.quantity, place(input, fill)));
+  for (const fill of fills) traded.add(fill.time, notional(fill.price, fill.quantity, instrumentOf(input, fill)));
   const rates = ratesOf(input.fees, symbol, traded.before(time));
   // After every id of the run in the order of text.
   const id = `e${String(index).padStart(9, '0')}`;
@@ -134,7 +134,7 @@ function written(db: ReturnType<RunResult['journal']>, sales: readonly Fill[], i
     1,
   )(
     sales.flatMap((fill) => {
-      const at = place(input, fill);
+      const at = instrumentOf(input, fill);
       return [orderRow(orderOf(fill), at, fill.time), fillRow(fill, at)];
     }),
   );

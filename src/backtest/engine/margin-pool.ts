@@ -14,7 +14,7 @@ import {
   worth,
 } from '../../domain/money.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { SubAccount } from '../../portfolio/positions.ts';
+import type { SubAccount } from '../../portfolio/sub-account.ts';
 
 /** What was owed at most since interest was charged last. */
 export interface Owed {

@@ -22,8 +22,9 @@ import { decisionOf, type Fill, mainRole, type Signal } from '../../domain/order
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
-import { ByPosition, type SubAccount } from '../../portfolio/positions.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
+import type { SubAccount } from '../../portfolio/sub-account.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
 import type { RunInput } from '../run.ts';
@@ -45,7 +46,7 @@ interface Debt {
   readonly quote: Owed;
   readonly base: Owed;
   /** The exchange is leaving its position: what that sells pays the fee. */
-  isLeaving: boolean;
+  isExiting: boolean;
 }
 
 /** When a strategy was liquidated, UTC ms, and the market that reached the price. */
@@ -98,7 +99,7 @@ export class MarginAccounts {
     for (const { strategy, symbol } of parts.assembled.portfolio.subAccounts()) {
       const quote = pools.get(strategy) ?? nothingOwed(now);
       pools.set(strategy, quote);
-      this.#debts.set(strategy, symbol, { quote, base: nothingOwed(now), isLeaving: false });
+      this.#debts.set(strategy, symbol, { quote, base: nothingOwed(now), isExiting: false });
     }
   }
 
@@ -123,17 +124,18 @@ export class MarginAccounts {
     return above === Number.NEGATIVE_INFINITY && below === Number.POSITIVE_INFINITY ? undefined : { above, below };
   }
 
-  /** A price at the exchange, or the best of a book: it leaves what that ruins at the market, an order's way from now. */
-  leaveRuined(symbol: string, bid: number, ask = bid): void {
+  /** A price at the exchange, or the best of a book: it liquidates what that ruins at the market, an order's way from now. */
+  liquidateRuined(symbol: string, bid: number, ask = bid): void {
     const at = this.#parts.assembled.portfolio.instrument(symbol);
     for (const { strategy, side, price } of this.#ruins(symbol)) {
       const level = priceNumber(price, at);
-      if (side === 'SELL' ? bid <= level : ask >= level) this.leave(strategy, symbol, side === 'SELL' ? bid : ask);
+      if (side === 'SELL' ? bid <= level : ask >= level)
+        this.liquidateAll(strategy, symbol, side === 'SELL' ? bid : ask);
     }
   }
 
-  /** The exchange leaves all positions of a strategy at the market, for a price that one of its markets has reached. */
-  leave(strategy: string, symbol: string, price: number): void {
+  /** The exchange liquidates all positions of a strategy at the market, for a price that one of its markets has reached. */
+  liquidateAll(strategy: string, symbol: string, price: number): void {
     const { assembled, clock } = this.#parts;
     const { portfolio, planner } = assembled;
     const { subAccounts } = portfolio.subAccount(strategy, symbol).pool;
@@ -190,7 +192,7 @@ export class MarginAccounts {
     const { planner, protection } = assembled;
     const debt = this.#debts.get(strategy, symbol);
     if (!assembled.portfolio.isFlat(strategy, symbol)) {
-      if (debt !== undefined) debt.isLeaving = true;
+      if (debt !== undefined) debt.isExiting = true;
       this.#sums.liquidations++;
     }
     const standing = planner.standing(strategy, symbol);
@@ -209,12 +211,12 @@ export class MarginAccounts {
     const { portfolio } = this.#parts.assembled;
     const debt = this.#debts.get(strategy, symbol);
     if (debt === undefined) return;
-    if (fill.purpose !== 'stop') debt.isLeaving = false;
-    if (debt.isLeaving) {
+    if (fill.purpose !== 'stop') debt.isExiting = false;
+    if (debt.isExiting) {
       const value = notional(fill.price, fill.quantity, portfolio.instrument(symbol));
       this.#charge(fill, 'liquidation', fill.time, feeOn(value, this.#rules.liquidationFee));
     }
-    if (portfolio.isFlat(strategy, symbol)) debt.isLeaving = false;
+    if (portfolio.isFlat(strategy, symbol)) debt.isExiting = false;
     const subAccount = portfolio.subAccount(strategy, symbol);
     if (subAccount.pool.subAccounts.length === 1) this.#owe(subAccount, debt);
     else {
@@ -290,7 +292,7 @@ export class MarginAccounts {
   #ruin(strategy: string, symbol: string): Stop | undefined {
     const { portfolio, planner, protection } = this.#parts.assembled;
     if (portfolio.isFlat(strategy, symbol)) return undefined;
-    const isLeft = protection.isLeaving(strategy, symbol);
+    const isLeft = protection.isExiting(strategy, symbol);
     if (isLeft && planner.standing(strategy, symbol)?.signal.kind === 'target') return undefined;
     const subAccount = portfolio.subAccount(strategy, symbol);
     const price = ruinOf(portfolio, subAccount, this.#rules.maintenanceRatio);

@@ -39,11 +39,11 @@ export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phase
   !market.fills.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
 
 /** Positions that were held for as long as they may be. */
-export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
+export function* exitOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
   for (const strategy of assembled.protection.release(symbol, kline.seenAt))
     assembled.planner.sizeAnew(strategy, symbol, kline.seenAt);
-  for (const place of assembled.protection.overdue(symbol, kline.seenAt)) {
-    assembled.hitStop(place, place.why);
+  for (const one of assembled.protection.overdue(symbol, kline.seenAt)) {
+    assembled.hitStop(one, one.why);
     yield;
   }
 }
@@ -139,7 +139,7 @@ function* hitStops(
     const stop = stops.find(({ strategy }) => strategy === hit.strategy);
     if (stop === undefined) continue;
     const price = priceNumber(hit.price, at);
-    if (stop.liquidation !== undefined && margin !== undefined) margin.leave(stop.strategy, stop.symbol, price);
+    if (stop.liquidation !== undefined && margin !== undefined) margin.liquidateAll(stop.strategy, stop.symbol, price);
     else {
       portfolio.mark(symbol, price, clock.now());
       assembled.hitStop(stop, stopReason(price));

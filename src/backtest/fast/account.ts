@@ -20,7 +20,7 @@ import { type Exit, exitReason } from '../../domain/position.ts';
 import type { GuardedSubAccount } from '../../portfolio/guard.ts';
 import type { Entry } from '../../portfolio/held-klines.ts';
 import { HoldingFacts } from '../../portfolio/holding.ts';
-import { intendedOrder, type WorkingOrder } from '../../portfolio/positions.ts';
+import { intendedOrder, type WorkingOrder } from '../../portfolio/working-order.ts';
 import type { Holding } from '../../strategy/contract.ts';
 import { HeldColumns } from '../engine/klines/held-columns.ts';
 import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
@@ -39,7 +39,7 @@ export class FastPosition extends HoldingFacts implements Holding, GuardedSubAcc
   lots = 0;
   version = 0;
   protectionChanges = 0;
-  entries = 0;
+  entryNumber = 0;
   enteredAt = Number.NaN;
   entryFillPrice = Number.NaN;
   readonly byMaker = false;
@@ -101,7 +101,7 @@ export class FastPosition extends HoldingFacts implements Holding, GuardedSubAcc
     this.lots += lots;
     this.version++;
     if (held === 0 || this.lots === 0) {
-      this.entries++;
+      this.entryNumber++;
       this.enteredAt = time;
       this.entryFillPrice = price;
     }

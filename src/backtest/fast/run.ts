@@ -113,7 +113,7 @@ class FastRun implements BacktestEngine {
       if (this.#isGuarded && this.#position.lots > 0 && !this.#meetStops(row)) return 'unsupported';
       if (row >= this.#days.endRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
-      if (this.#isGuarded && !this.#leaveOverdue(row)) return 'unsupported';
+      if (this.#isGuarded && !this.#exitOverdue(row)) return 'unsupported';
       const signal = strategyCursor.decide();
       if (!strategyCursor.rests(signal)) {
         if (!this.#signal(row, signal as Signal)) return 'unsupported';
@@ -242,7 +242,7 @@ class FastRun implements BacktestEngine {
     }
     const { lots: held, strategy } = this.#position;
     const override = this.#isGuarded ? this.#protection.override(strategy, this.#at.symbol, target) : noOverride;
-    const lots = (override.leave === undefined ? this.#targetLots : 0) - held;
+    const lots = (override.exit === undefined ? this.#targetLots : 0) - held;
     if (lots === 0 || !this.#orders.isLarge(this.#lastTicks(row), Math.abs(lots))) {
       this.#isOff = lots !== 0;
       return this.#report(row, target, override);
@@ -250,8 +250,8 @@ class FastRun implements BacktestEngine {
     const last = safeTicksOf(this.#supported.series.columns.close[row] as number, this.#at, 'up');
     // A part of a position has a part of its cost, which need not be whole.
     if (!(lots > 0 ? this.#orders.mayBuy(last, lots) : -lots === held)) return false;
-    const purpose = override.leave !== undefined ? 'stop' : lots > 0 ? 'enter' : 'exit';
-    this.#order(lots, purpose, override.leave ?? target.reason, this.#days.closesAt(row));
+    const purpose = override.exit !== undefined ? 'stop' : lots > 0 ? 'enter' : 'exit';
+    this.#order(lots, purpose, override.exit ?? target.reason, this.#days.closesAt(row));
     return true;
   }
 
@@ -328,7 +328,7 @@ class FastRun implements BacktestEngine {
     const [price, reason] = [safeSteps(hit.price), stopReason(priceNumber(hit.price, this.#at))];
     const { lots } = this.#position;
     if (!this.#orders.isLarge(price, lots)) return false;
-    this.#leave(reason);
+    this.#exit(reason);
     const order: FastOrder = {
       lots: -lots,
       purpose: 'stop',
@@ -341,19 +341,19 @@ class FastRun implements BacktestEngine {
     return isExact;
   }
 
-  #leave(why: string): void {
+  #exit(why: string): void {
     const size = this.#target?.size ?? { quantity: 0 };
-    this.#protection.leave(this.#position.strategy, this.#at.symbol, size, why, Number.NaN);
+    this.#protection.exit(this.#position.strategy, this.#at.symbol, size, why, Number.NaN);
   }
 
   /** Orders the exit of a position that was held for as long as it may be at the row's close. */
-  #leaveOverdue(row: number): boolean {
+  #exitOverdue(row: number): boolean {
     const now = this.#days.closesAt(row);
     if (this.#protection.exitDue(this.#at.symbol) > now) return true;
     for (const { why } of this.#protection.overdue(this.#at.symbol, now)) {
       const { lots } = this.#position;
       if (!this.#orders.isLarge(this.#lastTicks(row), lots)) return false;
-      this.#leave(why);
+      this.#exit(why);
       this.#order(-lots, 'stop', why, now);
     }
     return true;

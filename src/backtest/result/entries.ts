@@ -1,7 +1,7 @@
 /** Counts the entries that strategies asked for, and those that a rule denied or reduced: what was not bought is missing in the result. */
 import { type Leg, type Size, sameSize } from '../../domain/order.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Judgement, OrderDraft } from '../../portfolio/plan.ts';
-import { ByPosition } from '../../portfolio/positions.ts';
 import type { EntryLosses } from '../../research/entry-losses.ts';
 
 /** The entry of a target. */

@@ -5,8 +5,8 @@ import { type Account, type Intent, type Signal, sameSize, sizeValue } from '../
 import { denialText } from '../../domain/words.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { ByPosition } from '../../portfolio/positions.ts';
 import type { NewTargets } from '../../research/re-entry-lockout.ts';
 import type { RefusedRow } from '../../research/summary.ts';
 

@@ -6,7 +6,7 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '../../domain/money.ts';
 import { earnedOf, isBelowMinimum, openProfit, type Position } from '../../domain/position.ts';
-import { averageCost, type BookedFill, bookedFills, type Places } from '../../journal/booked-fills.ts';
+import { averageCost, type BookedFill, bookedFills, type PositionBooks } from '../../journal/booked-fills.ts';
 import type { JournalReader } from '../../journal/reader.ts';
 import { withAllocationsOfNow } from '../preflight/allocation-changes.ts';
 
@@ -77,7 +77,7 @@ class Walk {
   until = 0;
   readonly #only: string | undefined;
   readonly #held = new Map<string, Held>();
-  readonly #places: Places = new Map();
+  readonly #books: PositionBooks = new Map();
   /** Fills for each point, so that a curve of years stays short. */
   #step = 1;
   #count = 0;
@@ -88,7 +88,7 @@ class Walk {
 
   goOn(reader: JournalReader, until: number): void {
     const fills = reader.pastFills(this.until, until);
-    for (const booked of bookedFills(fills, reader.instruments(), averageCost, this.#places))
+    for (const booked of bookedFills(fills, reader.instruments(), averageCost, this.#books))
       if (this.#only === undefined || booked.fill.strategy === this.#only) this.#add(booked);
     this.until = until;
   }

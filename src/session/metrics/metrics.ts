@@ -16,7 +16,7 @@ import type { WriterHost } from '../../journal/journal.ts';
 import { journalFile } from '../../journal/open.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
-import { placesOf } from '../../trading/lanes.ts';
+import { tradedSymbols } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
@@ -168,7 +168,7 @@ function unready(measured: Measured | undefined): readonly string[] {
   const { screen, exchange, blocked, hosted, assembled, clock } = measured;
   const { risk, portfolio } = assembled;
   const state = screen.shownState;
-  const symbols = [...new Set(placesOf(hosted).map(({ symbol }) => symbol))];
+  const symbols = [...new Set(tradedSymbols(hosted).map(({ symbol }) => symbol))];
   const maxAgeMs = clock.machine(risk.limits.maxDataAgeMs);
   const stale = symbols.filter((symbol) => clock.now() - (portfolio.lastMark(symbol)?.at ?? 0) > maxAgeMs);
   return [
@@ -187,14 +187,14 @@ function readSession(metrics: Definitions, { assembled, clock, hosted, limits, e
   const unknown = orders.filter(({ state }) => state === 'unknown' || state === 'quarantined');
   metrics.unknown.set(unknown.length);
   metrics.unknownAge.set(seconds(now - Math.min(now, ...unknown.map(({ intent }) => intent.createdAt))));
-  for (const { id, symbol } of placesOf(hosted)) {
+  for (const { id, symbol } of tradedSymbols(hosted)) {
     metrics.strategyEquity.set({ strategy: id }, unitsNumber(portfolio.equity(id, symbol)));
     metrics.openOrders.set({ strategy: id, symbol }, portfolio.ordersOf(id, symbol).length);
     const mark = portfolio.lastMark(symbol)?.price;
     if (mark !== undefined)
       metrics.positionValue.set({ strategy: id, symbol }, unitsNumber(portfolio.position(id, symbol).base) * mark);
   }
-  for (const symbol of new Set(placesOf(hosted).map((place) => place.symbol))) {
+  for (const symbol of new Set(tradedSymbols(hosted).map((one) => one.symbol))) {
     const at = portfolio.lastMark(symbol)?.at;
     if (at !== undefined) metrics.feedAge.set({ symbol }, seconds(now - at));
   }

@@ -30,7 +30,7 @@ function look({
   );
   const said: Notice[] = [];
   refuseMissingFunds({
-    places: ids.map((id) => ({ id, symbol: at.symbol })),
+    traded: ids.map((id) => ({ id, symbol: at.symbol })),
     portfolio: {
       closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),
       holding: (id) => ({ quantity: id === 'former' ? former : held, entryPrice: 100 }),

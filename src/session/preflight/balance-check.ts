@@ -4,7 +4,9 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../journal/entries.ts';
+import type { PositionKey } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { TradedSymbol } from '../../trading/lanes.ts';
 import type { Balance } from '../../venue/venue.ts';
 
 /** What rounding and fees taken in the bought asset may explain. */
@@ -17,8 +19,9 @@ export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(un
 
 export interface FundsCheck {
   /** Each strategy with each symbol that it trades. */
-  readonly places: readonly { readonly id: string; readonly symbol: string }[];
-  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'subAccounts'> & {
+  readonly traded: readonly TradedSymbol[];
+  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders'> & {
+    subAccounts(): readonly PositionKey[];
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
   };
   readonly balances: readonly Balance[];
@@ -31,13 +34,13 @@ export interface FundsCheck {
  * Compares the cash that strategies count on, by quote asset, with the account's. With nothing at stake a daemon that counts on
  * more is refused (exit 2). One with positions or orders must manage them, and only warns.
  */
-export function refuseMissingFunds({ places, portfolio, balances, isRestored, notice }: FundsCheck): void {
+export function refuseMissingFunds({ traded, portfolio, balances, isRestored, notice }: FundsCheck): void {
   const cash = new Map<Instrument['quote'], number>();
   // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
   const hasPosition = portfolio
     .subAccounts()
     .some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
-  for (const { id, symbol } of places) {
+  for (const { id, symbol } of traded) {
     const { quantity, entryPrice } = portfolio.holding(id, symbol);
     const { quote } = portfolio.instrument(symbol);
     const cost = quantity === 0 ? 0 : quantity * entryPrice;

@@ -3,23 +3,14 @@
 import type { MarketOfStrategy, StrategyView } from '../../dashboard/view.ts';
 import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts';
 import { openProfit } from '../../domain/position.ts';
+import type { PositionKey } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { isDust } from '../../trading/format.ts';
+import type { TradedSymbol } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-
-export interface Place {
-  readonly strategy: string;
-  readonly symbol: string;
-}
-
-/** A strategy that is configured, with one of the symbols that it trades. */
-interface ConfiguredPlace {
-  readonly id: string;
-  readonly symbol: string;
-}
+import type { UnprotectedTime } from '../../trading/unprotected.ts';
 
 interface Shown {
   readonly id: string;
@@ -51,18 +42,18 @@ export const shownOf = (portfolio: Portfolio, hosted: readonly NamedHosted[]): r
   });
 
 /** Where strategies that are not configured any more left something. */
-export const formerPositions = (portfolio: Portfolio, places: readonly ConfiguredPlace[]): readonly Place[] =>
+export const formerPositions = (portfolio: Portfolio, traded: readonly TradedSymbol[]): readonly PositionKey[] =>
   portfolio
     .subAccounts()
     .filter(
       ({ strategy, symbol }) =>
-        !places.some((one) => one.id === strategy && one.symbol === symbol) &&
+        !traded.some((one) => one.id === strategy && one.symbol === symbol) &&
         (portfolio.holding(strategy, symbol).quantity !== 0 || portfolio.ordersOf(strategy, symbol).length > 0),
     );
 
 /** The same, to be shown: dust is nothing that anybody could do something about. */
-export const formerIn = (portfolio: Portfolio, places: readonly ConfiguredPlace[]): readonly Shown[] =>
-  formerPositions(portfolio, places)
+export const formerIn = (portfolio: Portfolio, traded: readonly TradedSymbol[]): readonly Shown[] =>
+  formerPositions(portfolio, traded)
     .filter(
       ({ strategy, symbol }) =>
         portfolio.ordersOf(strategy, symbol).length > 0 ||

@@ -25,7 +25,7 @@ import { limitUse } from '../../risk/limit-use.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
-import { marketsOf, placesOf } from '../../trading/lanes.ts';
+import { marketsOf, tradedSymbols } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { standingOf } from '../control/kill-texts.ts';
 import { fillView, resolvedText, unknownCause } from '../log/events.ts';
@@ -156,8 +156,8 @@ export class Screen {
       ...shownOf(portfolio, hosted).map((one) =>
         strategyView(assembled, unprotected.of(one.id, one.symbol), one, this.#errors.get(one.id)),
       ),
-      ...formerIn(portfolio, placesOf(hosted)).map((place) =>
-        strategyView(assembled, unprotected.of(place.id, place.symbol), place),
+      ...formerIn(portfolio, tradedSymbols(hosted)).map((former) =>
+        strategyView(assembled, unprotected.of(former.id, former.symbol), former),
       ),
     ];
     return {
@@ -191,7 +191,7 @@ export class Screen {
       openOrders: [...portfolio.orders()].map((order) => orderView(order, portfolio.instrument(order.intent.symbol))),
       decisions: this.#decisions,
       fills: this.#fills,
-      limits: limitUse(risk, portfolio, placesOf(hosted)),
+      limits: limitUse(risk, portfolio, tradedSymbols(hosted)),
       weight: weight(),
       unknowns: [...this.#unknowns.values()].sort(
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,

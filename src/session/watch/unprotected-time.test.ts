@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
+import type { UnprotectedTime } from '../../trading/unprotected.ts';
 import { unprotectedTimes } from './unprotected-time.ts';
 
 const minute = 60_000;

@@ -1,8 +1,7 @@
 /** The longest time that each position was without its protection, over restarts, including times that still last. */
 
-import type { Portfolio } from '../../portfolio/portfolio.ts';
-import { ByPosition } from '../../portfolio/positions.ts';
-import type { Unprotected, UnprotectedTime } from '../../portfolio/unprotected.ts';
+import { ByPosition, type PositionKey } from '../../portfolio/by-position.ts';
+import type { Unprotected, UnprotectedTime } from '../../trading/unprotected.ts';
 
 /** Its name in the journal's memory. */
 export const unprotectedMemory = 'unprotectedPositions';
@@ -12,7 +11,7 @@ const writeMs = 15_000;
 
 export interface UnprotectedParts {
   readonly assembled: {
-    readonly portfolio: Pick<Portfolio, 'subAccounts'>;
+    readonly portfolio: { subAccounts(): readonly PositionKey[] };
     readonly unprotected: Pick<Unprotected, 'of'>;
   };
   readonly clock: { now(): number; machine(realMs: number): number };

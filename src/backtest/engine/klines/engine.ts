@@ -13,7 +13,7 @@ import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { type BacktestEngine, killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
-import { decidedPhase, isActive, leaveOverdue, openPhase, restPhases } from '../phases.ts';
+import { decidedPhase, exitOverdue, isActive, openPhase, restPhases } from '../phases.ts';
 import { type LateStage, largerOn, placeLate } from '../take-profit-check.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
@@ -234,7 +234,7 @@ export class KlineEngine implements BacktestEngine {
     // What happened to one may concern another that was to be passed over.
     for (const state of closing)
       if (isAwake(state) && this.#trader.protection.exitDue(state.symbol) <= at) {
-        this.#run(state, leaveOverdue(this.#stage, state, state.cursor));
+        this.#run(state, exitOverdue(this.#stage, state, state.cursor));
         // What may be entered again has to be asked for, though the strategy says nothing new.
         for (const { hosted } of [...state.strategies, ...state.several]) this.#changed(hosted.id);
       }

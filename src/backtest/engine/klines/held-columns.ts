@@ -33,7 +33,7 @@ export class HeldColumns implements HeldKlines {
   since(entry: Entry): Extremes {
     const { row } = this.#cursor;
     const extremes = this.#extremes;
-    if (entry.entries !== this.#entry || row < this.#next - 1) this.#begin(entry);
+    if (entry.entryNumber !== this.#entry || row < this.#next - 1) this.#begin(entry);
     const { high, low } = this.#columns;
     while (this.#next <= row) {
       extremes.top = Math.max(extremes.top, high[this.#next] as number);
@@ -43,10 +43,10 @@ export class HeldColumns implements HeldKlines {
     return extremes;
   }
 
-  #begin({ entries, enteredAt, entryFillPrice, byMaker }: Entry): void {
+  #begin({ entryNumber, enteredAt, entryFillPrice, byMaker }: Entry): void {
     const { openTime, close } = this.#columns;
     const extremes = this.#extremes;
-    this.#entry = entries;
+    this.#entry = entryNumber;
     extremes.top = entryFillPrice;
     extremes.bottom = entryFillPrice;
     this.#next = rowAt(openTime, enteredAt);

@@ -1,7 +1,7 @@
 /** The orders of a run that are over, as columns: an order takes some numbers, not a dozen objects that have to be cleared away. */
 import { type Lots, noLots, noUnits, type Ticks, type Units } from '../../../domain/money.ts';
 import type { Intent, OrderState, VenueStatus } from '../../../domain/order.ts';
-import { intendedOrder, type WorkingOrder } from '../../../portfolio/positions.ts';
+import { intendedOrder, type WorkingOrder } from '../../../portfolio/working-order.ts';
 import { ExactColumn, NumberColumn } from './columns.ts';
 
 /** Our id of the order that is so many orders after the first, and the reverse. */

@@ -3,7 +3,7 @@
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import { rowAt } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
-import type { SubAccount } from '../../../portfolio/positions.ts';
+import type { SubAccount } from '../../../portfolio/sub-account.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { LatePlace } from '../take-profit-check.ts';

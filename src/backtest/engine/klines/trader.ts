@@ -113,7 +113,7 @@ export class KlineTrader implements Trading {
   hitStop({ strategy, symbol }: { readonly strategy: string; readonly symbol: string }, why: string): void {
     const leg = exitOf(this.planner, strategy, symbol, why, this.#clock.now());
     if (leg === undefined) return;
-    this.protection.leave(strategy, symbol, leg.signal.size, why, this.#clock.now());
+    this.protection.exit(strategy, symbol, leg.signal.size, why, this.#clock.now());
     this.take(decisionOf(leg));
   }
 

@@ -12,7 +12,7 @@ import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { TapeMarket } from '../../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import type { RunSeries } from '../../run.ts';
-import { isActive, leaveOverdue, openPhase, restPhases, type Stage } from '../phases.ts';
+import { exitOverdue, isActive, openPhase, restPhases, type Stage } from '../phases.ts';
 import { type LateStage, largerOn, placeLate } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, ranks } from './events.ts';
 import { expireAtClose } from './expiry.ts';
@@ -81,7 +81,7 @@ export function closingKlines(stage: TapeStage, { series, recorded, market, symb
       if (!market.byTape && isActive(stage, phased)) await settling(clock, restPhases(stage, phased, kline));
     } else if (cursor.rank === ranks.decide) {
       await watchLoss(stage);
-      await settling(clock, leaveOverdue(stage, phased, kline));
+      await settling(clock, exitOverdue(stage, phased, kline));
       recorded.push(kline);
       if (clock.busy) await clock.settleSoon();
       cursor.rank = ranks.late;

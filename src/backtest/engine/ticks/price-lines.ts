@@ -2,7 +2,7 @@
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import type { LiveHolding } from '../../../portfolio/holding.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
-import { placesOf } from '../../../trading/lanes.ts';
+import { tradedSymbols } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import type { TapeLane } from './klines.ts';
 import type { PriceLine } from './skip-trades.ts';
@@ -21,9 +21,9 @@ export class PriceLines {
     this.#assembled = assembled;
     this.#clock = clock;
     this.#isMoveLimited = limits.maxMove !== undefined;
-    const bySymbol = Map.groupBy(placesOf(hosted), ({ symbol }) => symbol);
+    const bySymbol = Map.groupBy(tradedSymbols(hosted), ({ symbol }) => symbol);
     this.#holdings = new Map(
-      [...bySymbol].map(([symbol, places]) => [symbol, places.map(({ id }) => portfolio.holding(id, symbol))]),
+      [...bySymbol].map(([symbol, traded]) => [symbol, traded.map(({ id }) => portfolio.holding(id, symbol))]),
     );
     this.#passed = [...tapes.keys()];
   }

@@ -334,7 +334,7 @@ class TapeRun {
       quantity[row] as number,
       time[row] as number,
     );
-    if (market.byTape) this.#margin?.leaveRuined(symbol, price[row] as number);
+    if (market.byTape) this.#margin?.liquidateRuined(symbol, price[row] as number);
   }
 
   #show({ market, symbol, tape }: TapeLane, books: BookColumns, book: number): undefined {
@@ -345,7 +345,7 @@ class TapeRun {
     market.shown(books.time[book] as number);
     // Where trades are stored they are the prices; the best of a book with a side missing says nothing.
     if (!market.byTape || tape?.trades !== undefined || from === middle || middle === to) return;
-    this.#margin?.leaveRuined(symbol, books.price[from] as number, books.price[middle] as number);
+    this.#margin?.liquidateRuined(symbol, books.price[from] as number, books.price[middle] as number);
   }
 
   /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */

@@ -1,13 +1,10 @@
-/** A strategy's position on one symbol, in exact amounts and in numbers, and its working orders. Also a map by strategy and symbol. */
+/** A strategy's position on one symbol, in exact amounts and in numbers, and the money that its sub-accounts share. */
 import type { Instrument } from '../domain/instrument.ts';
 import {
   averageTicks,
-  type Lots,
   max,
   minus,
-  noLots,
   noTicks,
-  notional,
   noUnits,
   plus,
   priceNumber,
@@ -15,61 +12,13 @@ import {
   type Units,
   unitsNumber,
 } from '../domain/money.ts';
-import type { Fill, Intent, OrderState, Purpose, VenueStatus } from '../domain/order.ts';
+import type { Fill, Purpose } from '../domain/order.ts';
 import { type Exit, earnedOf, exitReason, isBelowMinimum, noPosition, type Position } from '../domain/position.ts';
 import type { Extremes } from './held-klines.ts';
+import type { WorkingOrder } from './working-order.ts';
 
-/** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
-export interface WorkingOrder {
-  readonly intent: Intent;
-  state: OrderState;
-  orderId: string | undefined;
-  filled: Lots;
-  /** Quote paid by the fills so far, of an order that was given as an amount. */
-  spent: Units;
-  /** The executed quantity that the exchange reports, once the order is final. */
-  executed: Lots | undefined;
-  venueStatus: VenueStatus | undefined;
-  signedAt: number | undefined;
-  recvWindowMs: number | undefined;
-  bodyHash: string | undefined;
-  tradeFloor: string | undefined;
-  cancelRequested: boolean;
-  /** Why its outcome is in doubt, once it was quarantined. */
-  quarantineReason: string | undefined;
-  /** The batch in which it left, without a client id at the exchange; undefined when it leaves alone. */
-  batch: string | undefined;
-}
-
-/** An order before anything is sent. */
-export const intendedOrder = (intent: Intent): WorkingOrder => ({
-  intent,
-  state: 'intended',
-  orderId: undefined,
-  filled: noLots,
-  spent: noUnits,
-  executed: undefined,
-  venueStatus: undefined,
-  signedAt: undefined,
-  recvWindowMs: undefined,
-  bodyHash: undefined,
-  tradeFloor: undefined,
-  cancelRequested: false,
-  quarantineReason: undefined,
-  batch: undefined,
-});
-
-/** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
-export const remaining = (order: WorkingOrder): Lots => max(minus(order.intent.expectedLots, order.filled), noLots);
-
-/** What is left of an order, in quote, at its own price; at the given one where it has none. */
-export function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
-  const { volume, price = market } = order.intent;
-  return 'amount' in volume ? max(minus(volume.amount, order.spent), noUnits) : notional(price, remaining(order), at);
-}
-
-/** How a position ended. */
-export interface Left extends Omit<Exit, 'reason'> {
+/** The order that closed a position, and what came of it. */
+export interface ClosingOrder extends Omit<Exit, 'reason'> {
   readonly purpose: Purpose;
   readonly clientOrderId: string;
   /** Why the order that closed it was sent; undefined where that is not known any more. */
@@ -78,7 +27,7 @@ export interface Left extends Omit<Exit, 'reason'> {
 
 /** The extremes of the klines since an entry. */
 export interface PositionExtremes extends Extremes {
-  readonly entry: number;
+  readonly entryNumber: number;
 }
 
 /** A position in numbers. */
@@ -155,8 +104,8 @@ export class SubAccount {
   orderChanges = 0;
   /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
   protectionChanges = 0;
-  /** Grows with each position that is entered from flat or turned round. */
-  entries = 0;
+  /** Numbers its positions: grows with each that is entered from flat or turned round. */
+  entryNumber = 0;
   /** When that was, UTC ms, at what price, and whether by a resting order. */
   enteredAt = Number.NaN;
   enteredPrice: Ticks = noTicks;
@@ -164,7 +113,7 @@ export class SubAccount {
   /** Closed profit less fees when it was entered. */
   earnedBefore: Units = noUnits;
   /** The order that closed the position before it, and what came of that. */
-  left: Left | undefined;
+  closedBy: ClosingOrder | undefined;
   #extremes: PositionExtremes | undefined;
   readonly #extremesChanged: (subAccount: SubAccount) => void;
   #estimate: Estimate | undefined;
@@ -228,14 +177,14 @@ export class SubAccount {
   }
 
   /** A fill closed the position; `why` is the reason of its order, where that is known. */
-  leave({ time, price, purpose, clientOrderId }: Fill, at: Instrument, why: string | undefined): void {
+  close({ time, price, purpose, clientOrderId }: Fill, at: Instrument, why: string | undefined): void {
     const profit = unitsNumber(minus(earnedOf(this.#position), this.earnedBefore));
-    this.left = { time, price: priceNumber(price, at), profit, purpose, clientOrderId, why };
+    this.closedBy = { time, price: priceNumber(price, at), profit, purpose, clientOrderId, why };
   }
 
   get lastExit(): Exit | undefined {
-    if (this.left === undefined) return undefined;
-    const { time, price, profit, purpose, why } = this.left;
+    if (this.closedBy === undefined) return undefined;
+    const { time, price, profit, purpose, why } = this.closedBy;
     return { time, price, profit, reason: exitReason(purpose, why) };
   }
 
@@ -284,71 +233,3 @@ export class SubAccount {
     return { closed, earned, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };
   }
 }
-
-/** A strategy at a symbol, and the value kept for it. */
-export interface PositionEntry<T> {
-  readonly strategy: string;
-  readonly symbol: string;
-  value: T;
-}
-
-/**
- * Values kept for each strategy on each symbol. Two levels of maps: a joined key would have to be built for every read. The last entry is
- * remembered, because an order reads one position many times.
- */
-export class ByPosition<T> {
-  readonly #symbols = new Map<string, Map<string, PositionEntry<T>>>();
-  /** The same by symbol as lists, which are walked at every kline. */
-  readonly #lists = new Map<string, PositionEntry<T>[]>();
-  #last: PositionEntry<T> | undefined;
-  /** The last symbol whose list was read: a run over klines reads it several times a kline. */
-  #lastSymbol: string | undefined;
-  #lastList: readonly PositionEntry<T>[] = none;
-
-  get(strategy: string, symbol: string): T | undefined {
-    return this.#entry(strategy, symbol)?.value;
-  }
-
-  #entry(strategy: string, symbol: string): PositionEntry<T> | undefined {
-    const last = this.#last;
-    if (last !== undefined && last.strategy === strategy && last.symbol === symbol) return last;
-    const found = this.#symbols.get(symbol)?.get(strategy);
-    if (found !== undefined) this.#last = found;
-    return found;
-  }
-
-  set(strategy: string, symbol: string, value: T): void {
-    const known = this.#entry(strategy, symbol);
-    if (known !== undefined) {
-      known.value = value;
-      return;
-    }
-    const entry = { strategy, symbol, value };
-    const strategies = this.#symbols.get(symbol) ?? new Map<string, PositionEntry<T>>();
-    this.#symbols.set(symbol, strategies.set(strategy, entry));
-    this.#lists.set(symbol, [...strategies.values()]);
-    this.#last = entry;
-    this.#lastSymbol = undefined;
-  }
-
-  delete(strategy: string, symbol: string): void {
-    this.#last = undefined;
-    this.#lastSymbol = undefined;
-    const strategies = this.#symbols.get(symbol);
-    if (strategies?.delete(strategy) === true) this.#lists.set(symbol, [...strategies.values()]);
-  }
-
-  /** Those on a symbol; another list once one comes or goes. */
-  on(symbol: string): readonly PositionEntry<T>[] {
-    if (symbol === this.#lastSymbol) return this.#lastList;
-    this.#lastSymbol = symbol;
-    this.#lastList = this.#lists.get(symbol) ?? none;
-    return this.#lastList;
-  }
-
-  *entries(): Generator<PositionEntry<T>> {
-    for (const entries of this.#lists.values()) yield* entries;
-  }
-}
-
-const none: readonly never[] = [];

@@ -3,9 +3,9 @@
  * not at the exchange, or no daemon running. Measured once a second; the longest time of each position is saved.
  */
 
-import type { Portfolio } from './portfolio.ts';
-import { ByPosition } from './positions.ts';
-import type { Protection } from './protection.ts';
+import { ByPosition } from '../portfolio/by-position.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Protection } from '../portfolio/protection.ts';
 
 /** ms of the clock. */
 export interface UnprotectedTime {
@@ -15,7 +15,7 @@ export interface UnprotectedTime {
   readonly since: number | undefined;
 }
 
-interface Place {
+interface Measured {
   longestMs: number;
   since: number | undefined;
 }
@@ -34,12 +34,12 @@ type Kept = readonly (readonly [strategy: string, symbol: string, longestMs: num
 
 export class Unprotected {
   readonly #options: UnprotectedOptions;
-  readonly #places = new ByPosition<Place>();
+  readonly #measured = new ByPosition<Measured>();
 
   constructor(options: UnprotectedOptions) {
     this.#options = options;
     for (const [strategy, symbol, longestMs] of JSON.parse(options.kept ?? '[]') as Kept)
-      this.#places.set(strategy, symbol, { longestMs, since: undefined });
+      this.#measured.set(strategy, symbol, { longestMs, since: undefined });
     const { portfolio, protection, aloneSince } = options;
     for (const { strategy, symbol } of portfolio.subAccounts())
       if (aloneSince !== undefined && protection.isGuarded(strategy, symbol))
@@ -47,22 +47,22 @@ export class Unprotected {
   }
 
   of(strategy: string, symbol: string): UnprotectedTime {
-    return this.#places.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
+    return this.#measured.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
   }
 
-  /** Measures every guarded position; `canLeave`: whether its stop could act at this moment. */
-  measure(now: number, canLeave: (strategy: string, symbol: string) => boolean): void {
+  /** Measures every guarded position; `canExit`: whether its stop could act at this moment. */
+  measure(now: number, canExit: (strategy: string, symbol: string) => boolean): void {
     const { portfolio, protection } = this.#options;
     let changed = false;
     for (const { strategy, symbol } of portfolio.subAccounts()) {
-      const known = this.#places.get(strategy, symbol);
+      const known = this.#measured.get(strategy, symbol);
       const isGuarded = protection.isGuarded(strategy, symbol);
       if (known === undefined && !isGuarded) continue;
-      const place = known ?? this.#at(strategy, symbol);
-      const wasUnprotected = place.since !== undefined;
-      const isUnprotected = isGuarded && !(canLeave(strategy, symbol) && this.#isLeft(strategy, symbol));
-      if (place.since !== undefined) place.longestMs = Math.max(place.longestMs, now - place.since);
-      place.since = isUnprotected ? (place.since ?? now) : undefined;
+      const measured = known ?? this.#at(strategy, symbol);
+      const wasUnprotected = measured.since !== undefined;
+      const isUnprotected = isGuarded && !(canExit(strategy, symbol) && this.#isLeft(strategy, symbol));
+      if (measured.since !== undefined) measured.longestMs = Math.max(measured.longestMs, now - measured.since);
+      measured.since = isUnprotected ? (measured.since ?? now) : undefined;
       if (wasUnprotected && !isUnprotected) changed = true;
     }
     if (changed) this.#keep();
@@ -72,19 +72,19 @@ export class Unprotected {
   #isLeft(strategy: string, symbol: string): boolean {
     const { portfolio, protection } = this.#options;
     return (
-      !protection.isLeaving(strategy, symbol) ||
+      !protection.isExiting(strategy, symbol) ||
       portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop')
     );
   }
 
-  #at(strategy: string, symbol: string): Place {
-    const made: Place = this.#places.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
-    this.#places.set(strategy, symbol, made);
+  #at(strategy: string, symbol: string): Measured {
+    const made: Measured = this.#measured.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
+    this.#measured.set(strategy, symbol, made);
     return made;
   }
 
   #keep(): void {
-    const kept: Kept = [...this.#places.entries()].map(({ strategy, symbol, value }) => [
+    const kept: Kept = [...this.#measured.entries()].map(({ strategy, symbol, value }) => [
       strategy,
       symbol,
       value.longestMs,
