@@ -133,7 +133,7 @@ export function planTarget(
   const reason = override.exit ?? target.reason;
   if (lots > band) {
     if (atMarket || override.exit !== undefined)
-      return firstCancel(orders, []) ?? clipping(target, market(side, lots, purpose, reason, situation));
+      return rest([], situation) ?? clipping(target, market(side, lots, purpose, reason, situation));
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return clipping(target, rest([{ side, price, lots, tolerance: band, purpose, reason }], situation));
   }
@@ -178,9 +178,18 @@ export function planQuotes(
 ): Step | undefined {
   const { instrument: at } = situation;
   if (isUndecided(situation.orders)) return undefined;
-  const resting = quotesAsOrders(quotes, at);
-  const sendable = resting.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at));
-  return rest(without(sendable, denied), situation);
+  return rest(without(sendable(quotes, at), denied), situation);
+}
+
+/** Each order of quotes is planned by itself: what they ask for is calculated once. */
+const lastSendable = new WeakMap<Quotes, { readonly at: Instrument; readonly orders: readonly Resting[] }>();
+
+function sendable(quotes: Quotes, at: Instrument): readonly Resting[] {
+  const known = lastSendable.get(quotes);
+  if (known?.at === at) return known.orders;
+  const orders = quotesAsOrders(quotes, at).filter(({ lots, price }) => lots > 0n && !tooSmall(lots, price, at));
+  lastSendable.set(quotes, { at, orders });
+  return orders;
 }
 
 /** The orders that quotes ask for, as the exchange can hold them. */
@@ -271,27 +280,16 @@ function sits(order: WorkingOrder, one: Resting): boolean {
   return absolute(more) <= one.tolerance && (more <= 0n || one.purpose !== 'takeProfit');
 }
 
-/** The first order that the signal does not ask for; each resting order matches one only. */
-function firstCancel(orders: readonly WorkingOrder[], resting: readonly Resting[]): Step | undefined {
-  const open = [...resting];
-  for (const order of orders) {
-    const index = open.findIndex((one) => sits(order, one));
-    if (index < 0) return { do: 'cancel', order };
-    open.splice(index, 1);
-  }
-  return undefined;
-}
-
+/** Cancels the first order that the signal does not ask for, then creates the first that is missing; each order matches one only. */
 function rest(resting: readonly Resting[], situation: Situation): Step | undefined {
-  const cancel = firstCancel(situation.orders, resting);
-  if (cancel !== undefined) return cancel;
-  const taken = [...situation.orders];
-  for (const one of resting) {
-    const index = taken.findIndex((order) => sits(order, one));
-    if (index >= 0) taken.splice(index, 1);
-    else return limit(one, situation);
+  const missing = [...resting];
+  for (const order of situation.orders) {
+    const index = missing.findIndex((one) => sits(order, one));
+    if (index < 0) return { do: 'cancel', order };
+    missing.splice(index, 1);
   }
-  return undefined;
+  const [first] = missing;
+  return first && limit(first, situation);
 }
 
 const limit = (one: Resting, situation: Situation): Step => ({ do: 'create', draft: limitDraft(one, situation) });

@@ -96,9 +96,11 @@ export function kellyShare(options: KellyOptions): { readonly share: number } {
 
 /** Throws unless all are finite and above zero. */
 function within(name: string, numbers: Readonly<Record<string, unknown>>): void {
-  for (const [key, value] of Object.entries(numbers))
+  for (const key in numbers) {
+    const value = numbers[key];
     if (!(typeof value === 'number' && value > 0 && Number.isFinite(value)))
       throw impossible(name, key, value, 'a number above 0');
+  }
 }
 
 /** Throws for an unknown option: a misspelt cap would cap nothing. */

@@ -123,16 +123,24 @@ function breakEvenFault(breakEven: BreakEven | undefined): string | undefined {
 }
 
 function timesFault(options: TargetOptions): string | undefined {
-  for (const name of ['exitAfter', 'reenterAfter', 'expiresAfter'] as const) {
-    const [ms, klines] = [options[`${name}Ms`], options[`${name}Klines`]];
-    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) return `${name}Ms is ${ms}`;
-    if (klines !== undefined && !(Number.isInteger(klines) && klines > 0))
-      return `${name}Klines is ${klines}: it must be a whole number above 0`;
-  }
+  const { exitAfterMs, exitAfterKlines, reenterAfterMs, reenterAfterKlines, expiresAfterMs, expiresAfterKlines } =
+    options;
+  const fault =
+    timeFault('exitAfter', exitAfterMs, exitAfterKlines) ??
+    timeFault('reenterAfter', reenterAfterMs, reenterAfterKlines) ??
+    timeFault('expiresAfter', expiresAfterMs, expiresAfterKlines);
+  if (fault !== undefined) return fault;
   const { exitAt } = options;
   return exitAt === undefined || (typeof exitAt === 'string' && !Number.isNaN(minuteOfDay(exitAt)))
     ? undefined
     : `exitAt is ${String(exitAt)}: it must be a time of day in UTC, such as '16:00'`;
+}
+
+function timeFault(name: string, ms: number | undefined, klines: number | undefined): string | undefined {
+  if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) return `${name}Ms is ${ms}`;
+  return klines === undefined || (Number.isInteger(klines) && klines > 0)
+    ? undefined
+    : `${name}Klines is ${klines}: it must be a whole number above 0`;
 }
 
 const flagsFault = (options: TargetOptions): string | undefined =>
@@ -151,15 +159,18 @@ export function copiedInMs(target: Target, interval: Interval): Target {
     ...(typeof stop === 'object' && { stop: { ...stop } }),
     ...(typeof takeProfit === 'object' && { takeProfit: copyOf(takeProfit) }),
     ...(typeof trailing === 'object' && { trailing: { ...trailing } }),
-    ...(breakEven !== undefined && { breakEven: structuredClone(breakEven) }),
+    ...(breakEven !== undefined && { breakEven: { ...breakEven, after: levelCopy(breakEven.after) } }),
     ...(exitAfterKlines !== undefined && { exitAfterMs: exitAfterKlines * ms }),
     ...(reenterAfterKlines !== undefined && { reenterAfterMs: reenterAfterKlines * ms }),
     ...(expiresAfterKlines !== undefined && { expiresAfterMs: expiresAfterKlines * ms }),
   };
 }
 
+/** `structuredClone` takes microseconds, which every order would cost. */
+const levelCopy = <T extends Level>(level: T): T => (typeof level === 'object' ? { ...level } : level);
+
 const copyOf = (takeProfit: Exclude<NonNullable<Target['takeProfit']>, number>): NonNullable<Target['takeProfit']> =>
-  'length' in takeProfit ? takeProfit.map((part) => structuredClone(part)) : { ...takeProfit };
+  'length' in takeProfit ? takeProfit.map((part) => ({ ...part, at: levelCopy(part.at) })) : { ...takeProfit };
 
 /** Which time options of `hold` are there twice, in ms and in klines, or undefined. */
 export function twiceFault(options: TargetOptions): string | undefined {
