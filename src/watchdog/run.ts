@@ -147,7 +147,7 @@ function daemonKey(environment: WatchdogOptions['environment']): string | undefi
 const requestedKills = (dir: string, known: readonly string[]): readonly (string | undefined)[] =>
   existsSync(dir)
     ? killRequests(dir)
-        .map(({ strategy }) => strategy)
+        .flatMap(({ kind, strategy }) => (kind === 'kill' ? [strategy] : []))
         .filter((strategy) => strategy === undefined || known.includes(strategy))
     : [];
 

@@ -50,9 +50,10 @@ describe('a start without its exchange', () => {
       starting: { pid: daemon.pid, text: expect.stringMatching(away) },
       running: null,
     });
-    for (const [name, ...args] of [['top'], ['reload'], ['flatten', '--reason', 'x'], ['cancel', '--all'], ['pause']])
+    for (const [name, ...args] of [['top'], ['reload'], ['flatten', '--reason', 'x'], ['cancel', '--all'], ['resume']])
       expect((await rig.run(name ?? '', ...args)).stderr, name).toMatch(said);
-    expect((await rig.run('kill')).stdout).toMatch(said);
+    for (const name of ['kill', 'pause']) expect((await rig.run(name)).stdout).toMatch(said);
+    expect((await rig.run('status')).stdout).toMatch(/^KILL PENDING of all .*\nPAUSE PENDING of all /m);
     expect((await rig.run('alerts', 'list')).stdout).toBe('nothing waits, and every alarm is acknowledged\n');
     expect(texts()).toHaveLength(1);
   });

@@ -196,13 +196,22 @@ test('a resume takes away what files ask for that no daemon has carried out', as
   expect(files.map((file) => existsSync(file))).toEqual([false, false, false]);
 });
 
-test('a daemon that is just starting finds a kill when it has begun', async () => {
+test('a daemon that is just starting finds a kill and a pause when it has begun; a resume waits until it trades', async () => {
   const lock = takeLock(dir);
   expect(await says('kill', 'trend')).toMatch(
     /^The kill is stored in .*kill-trend: .* Now a daemon is just starting or stopping on /,
   );
+  expect(await says('pause')).toMatch(
+    /^The pause is stored in .*pause: .* before anything is entered\. Now a daemon is/,
+  );
+  await expect(says('resume')).rejects.toThrow(
+    /^nothing was lifted: a daemon is just starting .*\. Run sluice resume when it trades\. What is only stored is taken back by: rm \S+kill-trend \S+pause$/,
+  );
   lock?.release();
-  expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', reason: 'sluice kill' }]);
+  expect(killRequests(dir)).toMatchObject([
+    { kind: 'kill', strategy: 'trend', reason: 'sluice kill' },
+    { kind: 'pause', strategy: undefined, reason: 'sluice pause' },
+  ]);
   expect(inJournal(load).kills).toEqual([]);
 });
 

@@ -97,7 +97,8 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
       .kills()
       .filter(({ kind }) => kind === 'pause')
       .map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
-    pendingKills: killRequests(dir).map(({ strategy, everything, path, reason }) => ({
+    pendingKills: killRequests(dir).map(({ kind, strategy, everything, path, reason }) => ({
+      kind,
       strategy: strategy ?? null,
       everything,
       path,
@@ -176,6 +177,6 @@ function* findingLines(status: Status): Iterable<string> {
     status.diskFull === true
       ? 'it is in force, and is journalled once the disk has space'
       : 'a daemon applies it as soon as it trades there';
-  for (const { strategy, path, reason } of status.pendingKills)
-    yield `KILL PENDING of ${strategy ?? 'all strategies'} by the file ${path}: ${reason} (${then})`;
+  for (const { kind, strategy, path, reason } of status.pendingKills)
+    yield `${kind.toUpperCase()} PENDING of ${strategy ?? 'all strategies'} by the file ${path}: ${reason} (${then})`;
 }

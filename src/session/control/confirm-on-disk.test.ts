@@ -80,7 +80,7 @@ test('a resume takes the files away that were there when it was asked for, and n
       return Promise.resolve('All strategies may create orders again.');
     },
   });
-  expect(await resumed.resume({ by, reason: 'on' })).toMatch(/^All strategies may .* But the file .*kill still kills/);
+  expect(await resumed.resume({ by, reason: 'on' })).toMatch(/^All strategies may .* But the file .*kill still stops/);
   expect(killRequests(dir)).toMatchObject([
     { strategy: undefined, everything: false, reason: 'once more' },
     { strategy: 'grid', everything: true, reason: 'fire' },

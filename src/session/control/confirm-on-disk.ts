@@ -68,7 +68,7 @@ export function confirmed(
       const message = await actions.resume(asked);
       removeRequests(requests, asked.strategy);
       const file = killRequested(dir, 'enter');
-      const still = file === undefined ? '' : ` But the file ${join(dir, file)} still kills all strategies.`;
+      const still = file === undefined ? '' : ` But the file ${join(dir, file)} still stops all strategies.`;
       return await onDisk(`${message}${still}`);
     },
     cancel: (asked) => actions.cancel(asked),
@@ -102,7 +102,7 @@ export async function storeKill(entry: Entry, journal: Pick<Journal, 'durable'>,
   keptAsFile(dir, { reason: entry.reason, strategy: entry.strategy ?? undefined, limit: entry.by });
 }
 
-/** Removes kill files, which would stop again what was resumed. */
+/** Removes the files, which would stop again what was resumed. */
 export function removeRequests(requests: readonly KillRequest[], strategy: string | undefined): void {
   for (const request of requests) {
     if (strategy !== undefined && request.strategy !== strategy) continue;
@@ -111,7 +111,7 @@ export function removeRequests(requests: readonly KillRequest[], strategy: strin
     const meanwhile =
       request.strategy === undefined ? 'until then it stops all strategies, and' : 'it stops nothing now, but';
     throw new Refusal(
-      `resumed; but ${request.path} cannot be removed (${against}): remove it yourself; ${meanwhile} it kills the next start`,
+      `resumed; but ${request.path} cannot be removed (${against}): remove it yourself; ${meanwhile} it ${request.kind}s the next start`,
       1,
     );
   }

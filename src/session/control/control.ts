@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { redact } from '../../domain/redaction.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { shellWord } from '../../domain/shell-word.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { endKept } from '../../portfolio/flattening.ts';
@@ -10,7 +11,7 @@ import { flattenMemory } from '../../trading/flatten.ts';
 import { type ChosenState, type DaemonInfo, inJournal, isHeld, noDaemonText } from '../state.ts';
 import { removeRequests } from './confirm-on-disk.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
-import { killRequests, requestKill } from './kill-file.ts';
+import { killRequests, requestKill, requestPause } from './kill-file.ts';
 import { liftedText, resumedText, stoppedText } from './kill-texts.ts';
 import { writeOffline } from './offline-journal.ts';
 
@@ -34,18 +35,32 @@ export async function control(chosen: ChosenState, given: Control, say: (line: s
   const reason = oneLine(redact(given.reason)).slice(0, maxReasonLength) || `sluice ${action}`;
   if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
-    return action === 'kill' && isHeld(dir, 'written')
-      ? killStarting(chosen, { reason, strategy, everything })
+    return isHeld(dir, 'written')
+      ? controlStarting(chosen, { ...given, reason })
       : controlOffline(chosen, { ...given, reason });
   if (action === 'kill') return killRunning(running, dir, { reason, strategy, everything }, say);
   return callDaemon(running, action, { by, strategy, reason, ...(action === 'cancel' ? { order } : {}) });
 }
 
-/** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */
-function killStarting(chosen: ChosenState, killing: Killing): string {
-  const path = requestKill(chosen.dir, killing);
-  return `The kill is stored in ${path}: it applies when trading begins there, before any order is created. Now ${noDaemonText(chosen)}.`;
+/** A starting daemon may wait for the exchange for hours. It finds a kill or a pause when trading begins. */
+function controlStarting(chosen: ChosenState, { action, ...given }: Control): string {
+  const { dir } = chosen;
+  if (action === 'cancel') throw noCancel(chosen);
+  if (action === 'resume') {
+    const paths = killRequests(dir).map(({ path }) => shellWord(path));
+    const stored = paths.length === 0 ? '' : `. What is only stored is taken back by: rm ${paths.join(' ')}`;
+    throw new Refusal(`nothing was lifted: ${noDaemonText(chosen)}. Run sluice resume when it trades${stored}`, 1);
+  }
+  const path = action === 'kill' ? requestKill(dir, given) : requestPause(dir, given);
+  const before = action === 'kill' ? 'any order is created' : 'anything is entered';
+  return `The ${action} is stored in ${path}: it applies when trading begins there, before ${before}. Now ${noDaemonText(chosen)}.`;
 }
+
+const noCancel = (chosen: ChosenState): Refusal =>
+  new Refusal(
+    `${noDaemonText(chosen)}. Cancel when one trades, at the exchange itself, or with sluice order cancel`,
+    1,
+  );
 
 /** Real ms without an answer after which a kill is also stored as a file, which works while strategies keep the daemon busy. */
 const fileAfterMs = 5_000;
@@ -128,11 +143,7 @@ export function refuseUnknown(strategy: string, dir: string): void {
 /** Without a daemon, the journal stores the kill, the pause or their end for the next start. */
 function controlOffline(chosen: ChosenState, { action, strategy, reason, everything = false }: Control): string {
   const { dir } = chosen;
-  if (action === 'cancel')
-    throw new Refusal(
-      `${noDaemonText(chosen)}. Cancel when one trades, at the exchange itself, or with sluice order cancel`,
-      1,
-    );
+  if (action === 'cancel') throw noCancel(chosen);
   const [before, halts, flattens] = inJournal(dir, (reader) => [
     ...([reader.kills(), reader.halts()] as const),
     reader.memories().get(flattenMemory),
@@ -153,7 +164,7 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const standing = [
     ...inJournal(dir, (reader) => reader.kills()),
-    ...left.map(({ path, reason: why }) => ({ kind: 'kill' as const, strategy: null, reason: `${why} (${path})` })),
+    ...left.map(({ kind, path, reason: why }) => ({ kind, strategy: null, reason: `${why} (${path})` })),
   ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
   return `${resumedText(strategy, [...before, ...halts, ...files], standing, ` in ${dir}`)}${liftedText(lifted)}`;

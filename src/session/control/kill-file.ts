@@ -1,32 +1,35 @@
 /**
  * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops all strategies, `kill-ID` one;
  * `kill.everything` and `kill-ID.everything` stop exits, too. What the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a
- * limit killed while the disk is full: an empty file is all that there is room for.
+ * limit killed while the disk is full: an empty file is all that there is room for. `pause` and `pause-ID` pause in the same way.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Purpose } from '../../domain/order.ts';
 import { redact } from '../../domain/redaction.ts';
-import { type KillingLimit, killingLimits, letsThrough } from '../../risk/kill.ts';
+import { type Kill, type KillingLimit, killingLimits, letsThrough } from '../../risk/kill.ts';
 
-const all = 'kill';
-const ofOne = /^kill-(.+)$/;
+const named = /^(kill|pause)(?:-(.+))?$/;
 export const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
 
 /** What a file's name says behind its last point. */
 type Suffix = 'everything' | KillingLimit;
 const isSuffix = (text: string): text is Suffix => text === 'everything' || isLimit(text);
 
-/** Whom the file of this name kills, and how; undefined where it is none. */
-function meantBy(name: string): { readonly strategy: string | undefined; readonly suffix?: Suffix } | undefined {
+/** Whom the file of this name kills or pauses, and how; undefined where it is none. */
+function meantBy(
+  name: string,
+): (Pick<KillRequest, 'kind' | 'strategy'> & { readonly suffix: Suffix | undefined }) | undefined {
   const point = name.lastIndexOf('.');
-  const suffix = name.slice(point + 1);
-  const [whom, how] = point >= 0 && isSuffix(suffix) ? [name.slice(0, point), { suffix }] : [name, {}];
-  const strategy = ofOne.exec(whom)?.[1];
-  return whom === all || strategy !== undefined ? { strategy, ...how } : undefined;
+  const end = name.slice(point + 1);
+  const suffix = point >= 0 && isSuffix(end) ? end : undefined;
+  const [, kind, strategy] = named.exec(suffix === undefined ? name : name.slice(0, point)) ?? [];
+  if (kind === 'kill') return { kind, strategy, suffix };
+  return kind === 'pause' && suffix === undefined ? { kind, strategy, suffix } : undefined;
 }
 
 export interface KillRequest {
+  readonly kind: Kill['kind'];
   readonly path: string;
   /** undefined: all. */
   readonly strategy: string | undefined;
@@ -46,7 +49,10 @@ export const signalText = 'by the signal SIGUSR2';
 
 /** The name of the file that kills a strategy, or all. */
 export const killFile = (strategy?: string, suffix?: Suffix): string =>
-  `${strategy === undefined ? all : `${all}-${strategy}`}${suffix === undefined ? '' : `.${suffix}`}`;
+  `kill${ofStrategy(strategy)}${suffix === undefined ? '' : `.${suffix}`}`;
+/** The same of a pause. */
+export const pauseFile = (strategy?: string): string => `pause${ofStrategy(strategy)}`;
+const ofStrategy = (strategy: string | undefined): string => (strategy === undefined ? '' : `-${strategy}`);
 
 /** True if the file exists or cannot be checked: an error must never count as "no kill". It opens no file, so it works without free file handles. */
 function isThere(path: string): boolean {
@@ -59,28 +65,31 @@ function isThere(path: string): boolean {
 
 /** The file that forbids an order of this purpose of any strategy, while it exists; checked before each order leaves. */
 export const killRequested = (dir: string, purpose: Purpose): string | undefined =>
-  [false, true]
-    .filter((everything) => !letsThrough({ kind: 'kill', everything }, purpose))
-    .map((everything) => killFile(undefined, everything ? 'everything' : undefined))
-    .find((name) => isThere(join(dir, name)));
+  filesOfAll.find(([name, kill]) => !letsThrough(kill, purpose) && isThere(join(dir, name)))?.[0];
+
+const filesOfAll = [
+  [killFile(), { kind: 'kill', everything: false }],
+  [killFile(undefined, 'everything'), { kind: 'kill', everything: true }],
+  [pauseFile(), { kind: 'pause', everything: false }],
+] as const;
 
 /** Those of these names that are there: without a file left a directory cannot be listed. */
 export const presentIn = (dir: string, names: readonly string[]): readonly string[] =>
   names.filter((name) => isThere(join(dir, name)));
 
-/** The kills that these files request. */
+/** The kills and pauses that these files request. */
 export function killRequests(dir: string, names: readonly string[] = readdirSync(dir)): readonly KillRequest[] {
   return names.flatMap((name): KillRequest[] => {
     const meant = meantBy(name);
     if (meant === undefined) return [];
-    const { strategy, suffix } = meant;
+    const { kind, strategy, suffix } = meant;
     const path = join(dir, name);
     const said = textOf(path);
     const everything = suffix === 'everything';
     const limit = suffix === 'everything' ? undefined : suffix;
     const by = limit ?? (said === signalText ? 'signal' : 'file');
     const unsaid = limit === undefined ? `the file ${path}` : killingLimits[limit];
-    return [{ path, strategy, everything, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
+    return [{ kind, path, strategy, everything, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
   });
 }
 
@@ -102,7 +111,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Removes the kill file once the kill is in the journal. Returns why it could not be removed. */
+/** Removes the file once its kill or pause is in the journal. Returns why it could not be removed. */
 export function removeRequest({ path, made }: KillRequest): string | undefined {
   try {
     // A newer file was not carried out yet.
@@ -124,7 +133,14 @@ export interface AskedByFile {
 
 /** What a signal does, or a command that gets no answer: the same, by a file; gives its path. A full disk leaves an empty one, which is enough. */
 export function requestKill(dir: string, { reason, strategy, everything, limit }: AskedByFile): string {
-  const path = join(dir, killFile(strategy, everything === true ? 'everything' : limit));
+  return written(join(dir, killFile(strategy, everything === true ? 'everything' : limit)), reason);
+}
+
+/** The same for a pause. */
+export const requestPause = (dir: string, { reason, strategy }: AskedByFile): string =>
+  written(join(dir, pauseFile(strategy)), reason);
+
+function written(path: string, reason: string): string {
   try {
     writeFileSync(path, `${reason}\n`, { mode: 0o600 });
   } catch (error) {

@@ -19,7 +19,7 @@ export function writeOffline(dir: string, entries: readonly Entry[]): void {
     refuseLinks(dir);
     lock = takeLock(dir);
     if (lock === undefined)
-      throw new Refusal(`${noDaemonText(stateAt(dir))}: nothing was changed; try again when it trades`, 1);
+      throw new Refusal(`${noDaemonText(stateAt(dir))}. Nothing was changed; try again when it trades`, 1);
     const path = join(dir, journalFile);
     examine(path, (examined) => refuseOld(examined, path, process.env))?.block();
     const db = openForWriting(path);

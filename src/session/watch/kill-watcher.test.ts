@@ -13,6 +13,7 @@ let stateDir: string;
 let notices: Notice[];
 /** Of what each kill was, undefined for everything. */
 let killed: (string | undefined)[];
+let kinds: Kill['kind'][];
 /** Whether the disk is full, as the journal knows it. */
 let journal: { full: boolean; durable(): Promise<boolean> };
 let stop: AbortController;
@@ -20,7 +21,7 @@ let inForce: readonly Kill[];
 
 beforeEach(() => {
   stateDir = mkdtempSync(join(tmpdir(), 'sluice-guardian-'));
-  [notices, killed, stop, inForce] = [[], [], new AbortController(), []];
+  [notices, killed, kinds, stop, inForce] = [[], [], [], new AbortController(), []];
   journal = {
     full: false,
     async durable() {
@@ -46,8 +47,9 @@ function guarded(): () => Promise<void> {
       journal: journal as Parameters<typeof watchKills>[0]['journal'],
       assembled: {
         ...assembled,
-        kill: async ({ strategy }) => {
+        kill: async ({ kind, strategy }) => {
           killed.push(strategy);
+          kinds.push(kind);
           return [];
         },
       },
@@ -75,6 +77,14 @@ test('a file that kills nobody is told of once and stays, and one that kills is 
     true,
     false,
   ]);
+});
+
+test('a file that pauses is carried out as a pause', async () => {
+  touch('pause-trend');
+  touch('pause.everything');
+  await guarded()();
+  expect([killed, kinds]).toEqual([['trend'], ['pause']]);
+  expect(existsSync(inState('pause-trend'))).toBe(false);
 });
 
 test('a file that comes after one that could not be taken away is a kill of its own', async () => {

@@ -11,6 +11,7 @@ import {
   killFile,
   killPollMs,
   killRequests,
+  pauseFile,
   presentIn,
   removeRequest,
 } from '../control/kill-file.ts';
@@ -60,13 +61,14 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
     one.became = 'stays';
     notice({
       level: 'error',
-      text: `${request.path} cannot be removed (${against}): remove it yourself, or it also kills the next start`,
+      text: `${request.path} cannot be removed (${against}): remove it yourself, or it also ${request.kind}s the next start`,
     });
   };
   const listed = outOfFilesReporter(notice);
   const usual = [undefined, ...hosted.map(({ id }) => id)].flatMap((strategy) => [
     killFile(strategy),
     killFile(strategy, 'everything'),
+    pauseFile(strategy),
   ]);
   const byName = (): readonly string[] => [...new Set([...usual, ...[...known.keys()].map((path) => basename(path))])];
   return () => {
@@ -75,7 +77,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
     // A later file of the same name is another kill.
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);
     for (const request of requests) {
-      const { path, strategy, everything, by, reason, made } = request;
+      const { kind, path, strategy, everything, by, reason, made } = request;
       const before = known.get(path);
       if (before !== undefined && before.made === made) {
         if (before.became === 'unwritten' && !journal.full) void takeAway(request, before);
@@ -92,7 +94,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       // the reason.
       const stands = assembled.risk.switch.inForce.some(
         (kill) =>
-          kill.kind === 'kill' &&
+          kill.kind === kind &&
           kill.strategy === strategy &&
           (isLimit(by) ? kill.by === by : kill.everything === everything && (journal.full || kill.reason === reason)),
       );
@@ -100,7 +102,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
         void takeAway(request, one);
         continue;
       }
-      void assembled.kill({ kind: 'kill', everything, at: clock.now(), strategy, by, reason });
+      void assembled.kill({ kind, everything, at: clock.now(), strategy, by, reason });
       void takeAway(request, one);
     }
   };
