@@ -1,6 +1,6 @@
 /** Detects strategies that keep state between runs, so that a result depends on earlier runs. */
 import { Refusal } from '../domain/refusal.ts';
-import { grouped } from '../domain/words.ts';
+import { counted, grouped } from '../domain/words.ts';
 import { isPath } from '../strategy/load.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 
@@ -16,7 +16,7 @@ const ownIn = (hosted: readonly NamedHosted[]): readonly string[] => [
 export const isRepeated = (hosted: readonly NamedHosted[]): boolean => ownIn(hosted).length > 0;
 
 const textOf = (one: Compared): string =>
-  'refused' in one ? `a refusal (${one.refused})` : `${grouped(one.finalEquity)} with ${grouped(one.fills)} fills`;
+  'refused' in one ? `a refusal (${one.refused})` : `${grouped(one.finalEquity)} with ${counted(one.fills, 'fill')}`;
 
 /** Repeats the first of several runs, `what`, after them, and throws where the result differs. `again` gives undefined where it was stopped. */
 export async function refuseOther(

@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import type { LimitUse } from '../domain/limit-use.ts';
 import { Decimal } from '../domain/money.ts';
 import { escapeText } from '../domain/printable.ts';
-import { grouped, moment, roundedMoney } from '../domain/words.ts';
+import { counted, grouped, moment, roundedMoney } from '../domain/words.ts';
 import type { DaemonState, DecisionView, FillView, OpenOrderView, StrategyView, UnknownView, View } from './view.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -106,7 +106,7 @@ function weightLine({ weight, openOrders }: View): string {
     weight.bannedUntil === undefined
       ? ''
       : styled('red', `  stopped by the exchange until ${clockTime(weight.bannedUntil)}`);
-  return `IP ${share(weight.ip)}, UID ${share(weight.uid)}, ${weight.waiting} waiting${banned}   ${dim(`${openOrders.length} open orders`)}`;
+  return `IP ${share(weight.ip)}, UID ${share(weight.uid)}, ${weight.waiting} waiting${banned}   ${dim(`${counted(openOrders.length, 'open order')}`)}`;
 }
 
 /** The same, with every text in it as a terminal may show it. */

@@ -1,7 +1,9 @@
 /** Warnings of a result about the rows it is made of: gaps, and findings that make it doubtful. */
+
 import type { Interval } from '../domain/interval.ts';
 import { type Columns, type FeedGap, lowerBound } from '../domain/market.ts';
-import { counted, type Finding, findingText } from './check/finding.ts';
+import { counted } from '../domain/words.ts';
+import { type Finding, findingText } from './check/finding.ts';
 import { futureFinding, gapsText } from './check/gaps.ts';
 import { KlineChecks } from './check/klines.ts';
 import type { Frame } from './resample.ts';

@@ -17,6 +17,10 @@ export function grouped(value: string | number): string {
   return `${match[1]}${(match[2] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${match[3] ?? ''}`;
 }
 
+/** `1 row`, `2,341 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${grouped(count)} ${count === 1 ? one : many}`;
+
 /** An amount for display: thousands grouped, two decimals (half away from zero), none for a whole amount. */
 export function roundedMoney(text: string): string {
   if (/^-?\d+$/.test(text)) return grouped(text);

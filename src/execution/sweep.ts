@@ -6,7 +6,7 @@ import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Answer } from '../venue/venue.ts';
+import { type Answer, queryFailure } from '../venue/venue.ts';
 import { Booking, compareIds, newestOf, RecentTrades, sorted } from './booking.ts';
 import type { Execution } from './context.ts';
 import { FillSums, quarantine } from './order-steps.ts';
@@ -143,7 +143,8 @@ export class Sweeps {
     const { orders, quarantinedTrades } = this.#execution;
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
-    if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
+    if (open.kind === 'failed')
+      return { complete: false, cause: queryFailure('open orders', open.cause), failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // Trades behind the cursor are booked: of those read again only new and changed ones matter.
@@ -303,7 +304,7 @@ export class Sweeps {
     let cause: string | undefined;
     for (let page = 0; page < maxPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
-      if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}`, failed: true };
+      if (answer.kind === 'failed') return { rows, cause: queryFailure('own trades', answer.cause), failed: true };
       rows = page === 0 ? answer.value.rows : [...rows, ...answer.value.rows];
       const newest = answer.value.full ? newestOf(answer.value.rows) : undefined;
       if (newest === undefined) return { rows, cause, failed: false };

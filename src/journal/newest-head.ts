@@ -2,12 +2,14 @@
  * Keeps the newest head of each journal outside of it. A journal that was restored from a backup or copied from another host is valid in
  * itself; only this copy shows that it is not the newest.
  */
+
 import { createHash } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
+import { counted } from '../domain/words.ts';
 import { type Head, readHead } from './hash-chain.ts';
 import { metaOf } from './schema.ts';
 
@@ -126,7 +128,7 @@ export function checkGuard(db: Database, path: string, guard: Guard): Acceptance
       ? 'was last written on another host, where a daemon may still trade with it'
       : known === undefined || holds(db, known)
         ? undefined
-        : `is older than the one that traded here last, or differs from it (that one had ${known.links} commits)`;
+        : `is older than the one that traded here last, or differs from it (that one had ${counted(known.links, 'commit')})`;
   if (against === undefined) return isNewest;
   if (guard.accept === undefined)
     throw new Refusal(

@@ -1,5 +1,5 @@
 /** The report of a grid: its heat map, the best parameter set beside what chance would show, the best plateau. */
-import { grouped } from '../domain/words.ts';
+import { counted, grouped } from '../domain/words.ts';
 import type { Form } from '../research/conventions.ts';
 import { yearDays } from '../research/ratios.ts';
 import { fewestRoundTrips } from '../research/round-trip-figures.ts';
@@ -93,13 +93,13 @@ function bestSection(input: GridInput): Html {
       : section('best', 'No best parameter set', few);
   const chance = chanceSharpe(input);
   const beats = chance !== undefined && winner.sharpe !== null && winner.sharpe > chance;
-  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(trials)} trials</h2><dl class="facts">${[
+  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${counted(trials, 'trial')}</h2><dl class="facts">${[
     fact('Best parameter set', setName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
     ...(objective.title === 'Return'
       ? []
       : [fact(`Its ${objective.title}`, figureText(winner.figure, objective.form))]),
     fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(winner.maxDrawdown)}`),
-    fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
+    fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), counted(winner.fills, 'fill')),
     fact(
       'Expected by chance',
       figureText(chance, 'ratio'),
@@ -187,7 +187,7 @@ export function gridText(input: GridInput): string {
   const { title, from, to, klines, axes, warnings } = input;
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${axes
     .map(({ name, values }) => `${name} ${values[0] ?? ''} to ${values.at(-1) ?? ''} (${values.length})`)
-    .join(' × ')} · ${periodText(from, to)} · ${grouped(klines)} klines</p></header>${[
+    .join(' × ')} · ${periodText(from, to)} · ${counted(klines, 'kline')}</p></header>${[
     ...warnings.map(stamp),
     bestSection(input),
     heatSection(input),

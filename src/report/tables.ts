@@ -1,6 +1,6 @@
 /** The parts of a report that are text: verdict, figures, costs, groups, evidence and data. */
 import { units, unitsNumber } from '../domain/money.ts';
-import { aloneText, grouped } from '../domain/words.ts';
+import { aloneText, counted, grouped } from '../domain/words.ts';
 import { isLateRule, lateText } from '../research/late-fills.ts';
 import { type GroupRow, groupTitles } from '../research/round-trip-groups.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../research/verdict.ts';
@@ -101,7 +101,7 @@ export function headline({ summary, asset }: ReportInput): Html {
     ),
     fact('Max drawdown', shareText(m.maxDrawdown), `longest ${m.longestDrawdownDays.toFixed(1)} days`),
     fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `win rate ${shareText(m.winRate)}`),
-    fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),
+    fact('Profit factor', figureText(m.profitFactor, 'ratio'), counted(fillCount, 'fill')),
     fact(
       `Fees, ${asset}`,
       moneyFigure(drawn(m.fees)),
@@ -174,10 +174,10 @@ export function costSection(input: ReportInput): Html {
       `final equity less cash${paidIn === 0 ? '' : ' and what was paid in'}, ${costs} added back`,
     ],
   ];
-  if (missingRates(input) !== undefined) rows.push(['Fees', moneyFigure(-fees), `${grouped(table.length)} fills`]);
+  if (missingRates(input) !== undefined) rows.push(['Fees', moneyFigure(-fees), counted(table.length, 'fill')]);
   else
     rows.push(
-      ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
+      ['Fees of makers', moneyFigure(-maker), counted(makers, 'fill')],
       ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
     );
   if (margin)
@@ -335,7 +335,7 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
   return section(
     'data',
     'Data',
-    about(`${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.`),
+    about(`${counted(summary.klines, 'kline')}, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.`),
     stamp(missing),
     [
       ...stale.map(staleText),

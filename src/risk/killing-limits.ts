@@ -2,6 +2,7 @@
  * Limits that kill beside the daily loss. A strategy is disabled until an operator resumes it when it enters too often, loses too often in a
  * row or is denied too often. All creation is killed when the equity falls too far from its highest.
  */
+
 import {
   cut,
   minus,
@@ -16,6 +17,7 @@ import {
 } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { movementOf } from '../domain/position.ts';
+import { counted } from '../domain/words.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Limits } from './context.ts';
 import type { KillingLimit } from './kill.ts';
@@ -110,7 +112,7 @@ export class StrategyCounts {
   #tooMuch({ entries, losses }: Count): Disabling | undefined {
     const { maxEntries, maxStraightLosses } = this.#options.limits();
     if (maxEntries !== undefined && entries.length >= maxEntries)
-      return { by: 'entries', reason: `entered ${entries.length} positions within ten minutes` };
+      return { by: 'entries', reason: `entered ${counted(entries.length, 'position')} within ten minutes` };
     if (maxStraightLosses !== undefined && losses >= maxStraightLosses)
       return { by: 'losses', reason: `lost ${losses} times in a row` };
     return undefined;

@@ -155,6 +155,7 @@ const screenOf = (
       const { ip, uid, waiting, stoppedUntil } = limits.meter();
       return { ip, uid, waiting, bannedUntil: stoppedUntil };
     },
+    banned: () => bannedText({ secrets }, limits),
     noMarketData: () => exchange.noMarketData(),
     ...made,
   });

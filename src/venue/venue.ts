@@ -37,6 +37,13 @@ export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 export const failed = (cause: string, code?: string): Failure =>
   code === undefined ? { kind: 'failed', cause } : { kind: 'failed', cause, code };
 
+/** What was asked for and why that failed. The cause of an exchange begins with the name of its request, which is not repeated. */
+export function queryFailure(what: string, cause: string): string {
+  const [name = ''] = cause.split(': ', 1);
+  if (name.endsWith(what)) return cause;
+  return what.includes(name) ? `${what}${cause.slice(name.length)}` : `${what}: ${cause}`;
+}
+
 /**
  * What a request that is being made ready waits for before its first byte leaves: undefined lets it go, a text is the reason
  * why it may not. Setting a request up takes as long as a commit, so both happen at once.

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { OrderReport } from '../domain/order.ts';
 import type { Heartbeat, WatchdogAct } from '../session/watch/heartbeat.ts';
-import type { OrderEntry } from '../venue/venue.ts';
+import { type OrderEntry, queryFailure } from '../venue/venue.ts';
 
 export interface WatchParts {
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export async function cancelOurs({
     symbols.map(async (symbol) => {
       const open = await orders.openOrders(symbol);
       if (open.kind === 'failed') {
-        failures.push(`open orders of ${symbol}: ${open.cause}`);
+        failures.push(queryFailure(`open orders of ${symbol}`, open.cause));
         return [];
       }
       return Promise.all(

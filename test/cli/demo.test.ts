@@ -85,7 +85,9 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
   const { code } = await second.demo.end('SIGINT');
   expect(code).toBe(130);
   expect(runs(second.exchangePid)).toBe(false);
-  expect(second.demo.lines.join('\n')).toMatch(/the ledgers agree: \d+ orders, [1-9]\d* fills and every balance/);
+  expect(second.demo.lines.join('\n')).toMatch(
+    /the ledgers agree: [\d,]+ orders?, [1-9][\d,]* fills? and every balance/,
+  );
   const again = `npx sluice demo --state ${state}`;
   expect(second.demo.lines).toContain(`${again} continues from here; ${again} --fresh starts from the beginning`);
 });
@@ -95,7 +97,7 @@ test('on the worst of days the books agree in the end, and a row that is taken a
   await demo.line(/Z fill /);
   await demo.line(/Z unknown /);
   await demo.end('SIGINT');
-  expect(demo.lines.join('\n')).toMatch(/the ledgers agree: \d+ orders, [1-9]\d* fills and every balance/);
+  expect(demo.lines.join('\n')).toMatch(/the ledgers agree: [\d,]+ orders?, [1-9][\d,]* fills? and every balance/);
 
   // The exchange by itself, and a journal from which somebody took a row.
   const exchange = startProgram(

@@ -2,7 +2,7 @@
 
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { grouped } from '../../domain/words.ts';
+import { counted } from '../../domain/words.ts';
 import { hasList } from '../../strategy/contract.ts';
 import { errorText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
@@ -144,7 +144,7 @@ export function faultOf({ strategy, klines, leaks, mistakes, emitted, notCalled 
   if (emitted === 'something') return undefined;
   if (notCalled !== undefined) return `${strategy}: ${notCalled}: nothing was proven`;
   const never = emitted === 'flat' ? 'emitted only flat targets' : 'emitted no signal';
-  return `${strategy}: it ${never} on ${grouped(klines)} klines: nothing was proven`;
+  return `${strategy}: it ${never} on ${counted(klines, 'kline')}: nothing was proven`;
 }
 
 /** Whether a live start has the klines after which decisions agree. */

@@ -1,6 +1,6 @@
 /** A backtest for the terminal: the main figures, rounded, and why a figure is missing. */
 import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
-import { aloneText, grouped, roundedMoney } from '../../domain/words.ts';
+import { aloneText, counted, grouped, roundedMoney } from '../../domain/words.ts';
 import { figureGroups, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import {
   endedText,
@@ -143,7 +143,7 @@ function marketLines({ markets }: Summary, asset: string): readonly Row[] {
   const profit = between.reduce((sum, one) => sum + one.profit, 0);
   return [
     ...markets.slice(0, each).map(row),
-    [`${between.length} others`, `${moneyFigure(profit)} ${asset}; each is in the report`],
+    [counted(between.length, 'other'), `${moneyFigure(profit)} ${asset}; each is in the report`],
     ...markets.slice(-each).map(row),
   ];
 }

@@ -2,10 +2,12 @@
  * `sluice backtest --all [DIR]`: every configuration of a folder against the result that is written down beside it
  * (`NAME.expected.json`), as regression tests of strategies, rules and data.
  */
+
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import type { Output } from '../../terminal/output.ts';
 
 /** What is compared: the money and every fill, exactly. */
@@ -118,7 +120,7 @@ export function differencesOf(expected: Expectation, found: Expectation): readon
     );
   }
   if (expected.fills.length !== found.fills.length)
-    differences.unshift(`${found.fills.length} fills, ${expected.fills.length} expected`);
+    differences.unshift(`${counted(found.fills.length, 'fill')}, ${expected.fills.length} expected`);
   if (expected.ambiguousKlines !== found.ambiguousKlines)
     differences.unshift(`${found.ambiguousKlines} ambiguous klines, ${expected.ambiguousKlines} expected`);
   if (expected.finalEquity !== found.finalEquity)

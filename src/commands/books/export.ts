@@ -1,4 +1,5 @@
 /** `sluice export`: the fills of a journal, also for tax programs, or its tables as they are. Money and ids stay text. */
+
 import { existsSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,6 +7,7 @@ import { attachArchive } from '../../archive/attach.ts';
 import { layouts, rowsOf } from '../../books/layouts.ts';
 import type { LayoutName } from '../../books/names.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { oneLine } from '../../journal/examiner.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { readFills } from '../../journal/past-orders.ts';
@@ -67,7 +69,7 @@ export async function exportJournal(layout: ExportLayout, options: ExportOptions
     }
     for (const { file, rows } of await write(output, sources, { format, replace, isRaw })) {
       if (json) out(JSON.stringify({ version: 2, file, rows }));
-      else say(`${rows} rows in ${file}`);
+      else say(`${counted(rows, 'row')} in ${file}`);
     }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;

@@ -22,7 +22,7 @@ import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { grouped } from '../../domain/words.ts';
+import { counted, grouped } from '../../domain/words.ts';
 import { momentText } from '../../report/figures.ts';
 import { isPath } from '../../strategy/load.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -162,7 +162,7 @@ function provenLines({
 }: Checked): readonly string[] {
   const unproven =
     emitted === 'flat'
-      ? `it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that does not exist? A kline has openTime, open, high, low, close, volume`
+      ? `it emitted only flat targets on ${counted(klines, 'kline')}: nothing was proven. Does it read a field that does not exist? A kline has openTime, open, high, low, close, volume`
       : notCalled !== undefined
         ? `${notCalled}: nothing was proven`
         : 'it emitted no signal on these klines: use others with --config FILE; a strategy of trades or depth cannot be checked with klines';

@@ -1,4 +1,5 @@
 /** Saved backtests and grids for the page: only those of one folder, and none that a link leads to. */
+
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,9 +8,9 @@ import { type GridHead, savedGrids } from '../../backtest/search/saved-grids.ts'
 import { gridFolder } from '../../backtest/search/store.ts';
 import type { ComparisonView } from '../../dashboard/machine/comparison.ts';
 import type { GridRow, Library, LibraryView, RunRow, Wanted } from '../../dashboard/machine/library.ts';
-import { counted } from '../../data/check/finding.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import type { FromThread, Task } from './thread.ts';
 
 /** Runs that are listed: more are in `sluice runs`. */

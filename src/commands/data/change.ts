@@ -1,4 +1,5 @@
 /** `sluice data export`, `resample` and `remove`. */
+
 import { statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
@@ -7,10 +8,11 @@ import { kinds, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readAgain, readableSeries } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
-import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
+import { findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { intervalOf } from '../../data/import/file-names.ts';
 import { allIntervals, type Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { placeFault } from '../writable.ts';
 import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series.ts';
 

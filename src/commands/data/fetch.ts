@@ -1,4 +1,5 @@
 /** `sluice data fetch`: the past of a symbol from the exchange into the catalogue, going on where an earlier run ended. */
+
 import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Shown, showPace } from '../../backtest/progress.ts';
@@ -15,7 +16,6 @@ import { systemClock } from '../../clock/clock.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { takeLock } from '../../data/catalogue/lock.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
-import { counted } from '../../data/check/finding.ts';
 import { Fetched, fetchedLock, fetchedPath, missingOf, type Stretch } from '../../data/fetch-file.ts';
 import { makeFolder } from '../../data/folder.ts';
 import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
@@ -28,6 +28,7 @@ import {
   openTimeOf,
 } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
 import { importLines, moment } from './import.ts';

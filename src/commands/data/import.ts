@@ -1,9 +1,10 @@
 /** `sluice data import`. */
+
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { openDuck } from '../../data/catalogue/duckdb.ts';
 import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts';
-import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
+import { findingText, type Repair, repairs } from '../../data/check/finding.ts';
 import { detectLayout } from '../../data/import/detect-layout.ts';
 import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf, notesOf } from '../../data/import/import.ts';
@@ -13,6 +14,7 @@ import { readRows } from '../../data/import/read-rows.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/time-zones.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import type { DataGiven } from './select-series.ts';
 
 export interface ImportGiven extends DataGiven {

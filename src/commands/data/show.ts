@@ -1,4 +1,5 @@
 /** `sluice data list`, `check` and `sql`. */
+
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { audit } from '../../data/catalogue/audit.ts';
@@ -7,9 +8,10 @@ import { ledgerOf } from '../../data/catalogue/gap-ledger.ts';
 import { kinds, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readAgain, readableSeries, readManifest } from '../../data/catalogue/manifest.ts';
 import { isAbout, maxAnswerRows, query } from '../../data/catalogue/query.ts';
-import { counted, findingText } from '../../data/check/finding.ts';
+import { findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { textTable } from '../../terminal/table.ts';
 import { chosenReadable, type DataGiven, type WhichSeries } from './select-series.ts';
 

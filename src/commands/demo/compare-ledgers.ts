@@ -1,8 +1,10 @@
 /** Compares the journal with the exchange's true state at the end of a demo, to the last decimal. */
+
 import got from 'got';
 import { z } from 'zod';
 import { Decimal } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
+import { counted } from '../../domain/words.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type View, viewOf } from '../../execution/invariants/view.ts';
 import { openToRead } from '../../journal/reader.ts';
@@ -113,8 +115,8 @@ export function comparisonText({ orders, fills, unsettled, unseen, differences }
   const open =
     unsettled === 0
       ? ''
-      : `; the outcome of ${unsettled} ${unsettled === 1 ? 'order is' : 'orders is'} not known yet; the next start queries the exchange`;
+      : `; the outcome of ${counted(unsettled, 'order')} is not known yet; the next start queries the exchange`;
   return differences.length === 0
-    ? `the ledgers agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}${people}`
+    ? `the ledgers agree: ${counted(orders, 'order')}, ${counted(fills, 'fill')} and every balance are the exchange's, to the last decimal${open}${people}`
     : `the ledgers differ${open}${people}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
 }

@@ -1,4 +1,5 @@
 /** What the limits would have denied in the last days: for the doctor, and for a daemon with limits that are new to it. */
+
 import { type Replayed, replayLimits } from '../../backtest/limits/replay.ts';
 import type { Setting } from '../../config/read.ts';
 import type { TradingConfig } from '../../config/schema.ts';
@@ -13,6 +14,7 @@ import { warmupOf } from '../../strategy/warmup.ts';
 import { marketsIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
+import { queryFailure } from '../../venue/venue.ts';
 
 /** Klines of each symbol that are traded on at most, and for how long: ten requests or so. */
 const maxKlines = 3_000;
@@ -45,7 +47,7 @@ export async function recentDenials(given: RecentGiven): Promise<RecentDenials |
   const klines = [];
   for (const { symbol, interval, needed } of smallestOf(configured)) {
     const answer = await feed.history(symbol, interval, needed);
-    if (answer.kind === 'failed') return `not replayed: klines of ${symbol}: ${answer.cause}`;
+    if (answer.kind === 'failed') return `not replayed: ${queryFailure(`klines of ${symbol}`, answer.cause)}`;
     klines.push({ symbol, interval, columns: columnsOf(answer.value) });
   }
   const limits = limitsOf(config.risk, config.strategies, isStrict(config));

@@ -14,8 +14,7 @@ import {
 import type { Objective } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, isRanked, type Ran } from '../../backtest/search/outcome.ts';
 import { overfittingTexts } from '../../backtest/search/overfitting.ts';
-import { counted } from '../../data/check/finding.ts';
-import { grouped, roundedMoney } from '../../domain/words.ts';
+import { counted, grouped, roundedMoney } from '../../domain/words.ts';
 import { cellText as csvCell } from '../../report/csv.ts';
 import { figureText, shareText } from '../../report/figures.ts';
 import type { Plateau } from '../../research/significance/plateau.ts';
@@ -31,7 +30,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
   const missing = missingIn(result);
   const parts = [
-    `${counted(sets.length, 'parameter set')} over ${grouped(klines)} klines`,
+    `${counted(sets.length, 'parameter set')} over ${counted(klines, 'kline')}`,
     ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
     ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
   ];
@@ -81,7 +80,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
 /** The figure that it is the best by, and its return. */
 const luckText = ({ outcomes }: GridResult, tries: number): string => {
   const isLost = outcomes.filter(isRanked).every((one) => one.return < 0);
-  return `best of ${grouped(tries)} trials on these data: ${isLost ? 'every one lost money' : 'expect some luck'}`;
+  return `best of ${counted(tries, 'trial')} on these data: ${isLost ? 'every one lost money' : 'expect some luck'}`;
 };
 
 function winnerText({ objective }: GridResult, winner: Ran): string {

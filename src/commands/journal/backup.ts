@@ -14,7 +14,7 @@ import { refuseChanged } from '../../archive/attach.ts';
 import { keyFile, syncPath } from '../../archive/compact.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
-import { moment } from '../../domain/words.ts';
+import { counted, moment } from '../../domain/words.ts';
 import { archiveDir, archivesIn } from '../../journal/archive.ts';
 import { examine } from '../../journal/examine.ts';
 import { readHead } from '../../journal/hash-chain.ts';
@@ -77,7 +77,9 @@ export async function backup(to: string, options: BackupOptions): Promise<void> 
     syncPath(dirname(resolve(to)));
     if (json) out(JSON.stringify({ ...manifest, version: 2, folder: to }));
     else {
-      say(`${to}: ${manifest.files.length} files, checked, ${manifest.chainLength} links of the chain`);
+      say(
+        `${to}: ${counted(manifest.files.length, 'file')}, checked, ${counted(manifest.chainLength, 'link')} of the chain`,
+      );
       const keys = manifest.files.some(({ name }) => name === keyFile)
         ? `, the key of the order ids and that of the checkpoints (${keyFile})`
         : ' and the key of the order ids';
@@ -212,7 +214,7 @@ export function restore(from: string, { state, environment, json, out, say }: Re
 }
 
 function* advice(state: string, { at, mode, chainLength }: Manifest): Iterable<string> {
-  yield `${state} has the journal of ${moment(at)} UTC again: checked, ${chainLength} links of the chain`;
+  yield `${state} has the journal of ${moment(at)} UTC again: checked, ${counted(chainLength, 'link')} of the chain`;
   if (mode !== 'live') return;
   yield 'Everything since then is missing in it. If a newer journal exists anywhere, use that one instead.';
   yield `Start it once with sluice live --config FILE --state ${state} --accept-restored REASON. Sluice then reads the trades since the backup from the exchange, cancels`;

@@ -1,4 +1,5 @@
 /** `sluice journal check`: checks that a journal is intact and keeps the invariants of the order protocol, offline and read-only. */
+
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { attachArchive } from '../../archive/attach.ts';
@@ -6,6 +7,7 @@ import { checkpointKey, keyFile } from '../../archive/compact.ts';
 import { fileColumn } from '../../archive/copying.ts';
 import type { ClientIo } from '../../client/connection.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type Rule, rules } from '../../execution/invariants/rules.ts';
 import { type Finding, type View, viewOf } from '../../execution/invariants/view.ts';
@@ -186,7 +188,7 @@ function adviceOn(findings: readonly Finding[]): string {
 function* words(dir: string, checked: Checked): Iterable<string> {
   const { schema, rows, chainLength, chainHead, expectedBalances: held, missingOrders: lost, findings } = checked;
   yield `journal   ${join(dir, journalFile)}, schema ${schema}`;
-  yield `chain     ${chainLength === null ? 'none: it begins when a daemon starts on this journal' : `${chainLength} links, ${chainHead}`}`;
+  yield `chain     ${chainLength === null ? 'none: it begins when a daemon starts on this journal' : `${counted(chainLength, 'link')}, ${chainHead}`}`;
   if (Object.keys(rows).length > 0)
     yield `rows      ${Object.entries(rows)
       .filter(([, count]) => count > 0)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { compactJournal } from '../../archive/compact.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { moment } from '../../domain/words.ts';
+import { counted, moment } from '../../domain/words.ts';
 import { examine } from '../../journal/examine.ts';
 import { takeLock } from '../../journal/lock.ts';
 import { backUpBeforeMigration, journalFile, refuseLinks } from '../../journal/open.ts';
@@ -56,7 +56,7 @@ export async function compact(options: CompactOptions): Promise<void> {
       else if (rows === 0)
         say(`nothing to move: no evidence is older than ${moment(until)} UTC (--keep-days ${keepDays})`);
       else {
-        for (const one of files) say(`${one.rows} rows of ${one.table} in archive/${one.file}`);
+        for (const one of files) say(`${counted(one.rows, 'row')} of ${one.table} in archive/${one.file}`);
         say(
           `${path}: ${sizeText(before)} before, ${sizeText(sizeIn(db))} now; rows before ${moment(until)} UTC are in the archive, and every command reads them there`,
         );

@@ -147,7 +147,7 @@ describe('sluice journal check', () => {
         orderRowOf({ clientOrderId: idOf(5), orderId: '7', state: 'notSent', closedAt: 9 }),
         fillRowOf({ clientOrderId: idOf(5), orderId: '7' }),
       ],
-      ['I4 aaaaaaaf is notSent with 0 executed, but its fills come to 1', 'I7 aaaaaaaf is notSent, but has 1 fills'],
+      ['I4 aaaaaaaf is notSent with 0 executed, but its fills come to 1', 'I7 aaaaaaaf is notSent, but has 1 fill'],
     ],
   ])('finds what breaks %s', (_, entries, expected) => {
     put(...entries());

@@ -1,13 +1,14 @@
 /** `sluice record` and `sluice data compact`. */
+
 import { resolve } from 'node:path';
 import { type ClientIo, type ExchangeChoice, okOrRefuse, openClient } from '../../client/connection.ts';
 import { pause } from '../../clock/clock.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
-import { counted } from '../../data/check/finding.ts';
 import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { compactFrames } from '../../session/recording/compact-frames.ts';
 import { compactions } from '../../session/recording/compact-process.ts';
 import { type Recorded, recorder } from '../../session/recording/recorder.ts';

@@ -247,7 +247,7 @@ describe('a report', () => {
 
   test('is a table, or JSON', async () => {
     expect(await shown(`${JSON.stringify(request)}\n`)).toMatch(
-      /1 requests.*\n(.|\n)*unknownOperation(.|\n)*GET \/nothing/,
+      /1 request, .*\n(.|\n)*unknownOperation(.|\n)*GET \/nothing/,
     );
     expect(JSON.parse(await shown(`${JSON.stringify(request)}\n`, true))).toMatchObject({
       requests: 1,

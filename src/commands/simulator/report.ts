@@ -1,7 +1,9 @@
 /** `sluice simulator report`: a client's mistakes, from a truth log. */
+
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { type LogEntry, type Report, Reporter, wrongs } from '../../simulator/simulator.ts';
 import { textTable } from '../../terminal/table.ts';
 
@@ -18,7 +20,7 @@ export async function showReport(file: string, { json, out }: ReportOptions): Pr
   }
   const { requests, orders, fills, faults, bans, peakWeight, findings, from, to } = report;
   out(
-    `${requests} requests, ${orders} orders, ${fills} fills, ${faults} injected faults, ${bans} bans, ${momentText(from)} to ${momentText(to)}`,
+    `${counted(requests, 'request')}, ${counted(orders, 'order')}, ${counted(fills, 'fill')}, ${counted(faults, 'injected fault')}, ${counted(bans, 'ban')}, ${momentText(from)} to ${momentText(to)}`,
   );
   for (const [ip, peak] of Object.entries(peakWeight.ip)) out(`most weight in a minute from ${ip}: ${peak}`);
   for (const [uid, peak] of Object.entries(peakWeight.uid)) out(`most weight in a minute of user ${uid}: ${peak}`);

@@ -1,7 +1,9 @@
 /** Compares a series with others of its market in the catalogue: other sources, names and intervals; and new rows with stored ones beside them. */
+
 import { intervalMs } from '../../domain/interval.ts';
 import { lowerBound } from '../../domain/market.ts';
-import { counted, type Finding, lengthText } from '../check/finding.ts';
+import { counted } from '../../domain/words.ts';
+import { type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/outliers.ts';
 import { sameMarketMs, scaleTimes } from '../price-jumps.ts';
 import { isMade } from './derived-series.ts';

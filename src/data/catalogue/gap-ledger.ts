@@ -1,6 +1,8 @@
 /** The gaps of a series, which strategies receive and reports print. */
+
 import type { FeedGap } from '../../domain/market.ts';
-import { counted, lengthText } from '../check/finding.ts';
+import { counted } from '../../domain/words.ts';
+import { lengthText } from '../check/finding.ts';
 import { type Gap, minGap, recordedGap, silencesIn } from '../check/gaps.ts';
 import { Tally } from '../check/tally.ts';
 import { type Frame, frameClose } from '../resample.ts';

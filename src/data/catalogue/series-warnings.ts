@@ -1,6 +1,7 @@
 /** Warnings of a result about a series: gaps, repairs, and findings that make it doubtful. */
+
 import type { Columns } from '../../domain/market.ts';
-import { counted } from '../check/finding.ts';
+import { counted } from '../../domain/words.ts';
 import {
   type Found,
   gapNotes,

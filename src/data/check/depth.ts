@@ -1,7 +1,8 @@
 /** Checks of recorded books as they pass by, one row for each level. */
+import { counted } from '../../domain/words.ts';
 import { maxPrice, maxTurnover } from '../price-jumps.ts';
 import { depthColumns } from '../tape.ts';
-import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, gapFindings, minGap, minOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
 import { Tally } from './tally.ts';

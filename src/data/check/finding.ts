@@ -1,5 +1,7 @@
 /** A finding of a check: description, places, count, effect on results, and advice. */
+
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 
 export type CheckName =
   | 'unreadable'
@@ -95,12 +97,6 @@ export function findingText({ what, effect, advice, places, count }: FindingLike
   const where = first === undefined ? '' : ` (${count > 1 ? 'first ' : ''}${placeText(first)})`;
   return `${what}${where}: ${effect}${advice === undefined ? '' : `; ${advice}`}`;
 }
-
-const grouped = new Intl.NumberFormat('en-US');
-
-/** `1 row`, `2,341 rows`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped.format(count)} ${count === 1 ? one : many}`;
 
 /** `90 s`, `12 min`, `3 h`, `2 days`. */
 export function lengthText(ms: number): string {

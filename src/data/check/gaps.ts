@@ -2,8 +2,9 @@
 
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import type { FeedGap } from '../../domain/market.ts';
+import { counted } from '../../domain/words.ts';
 import { type Frame, frameClose } from '../resample.ts';
-import { counted, type Finding, lengthText, momentText } from './finding.ts';
+import { type Finding, lengthText, momentText } from './finding.ts';
 
 type Stream = 'trades' | 'depth';
 

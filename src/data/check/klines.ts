@@ -1,10 +1,12 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
+
 import { type Interval, intervalMs } from '../../domain/interval.ts';
+import { counted } from '../../domain/words.ts';
 import { isPossible, isWick, maxTurnover } from '../price-jumps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { klineColumns } from '../tape.ts';
 import { changingPlace } from '../time-zones.ts';
-import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, gapFindings } from './gaps.ts';
 import { isJump, Jumps, outlierFinding } from './outliers.ts';
 import { Runs, Tally } from './tally.ts';

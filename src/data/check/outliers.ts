@@ -1,6 +1,7 @@
 /** Prices that jump: for one row, which is a wrong print, or for good, which is another scale. */
+import { counted } from '../../domain/words.ts';
 import { outlierShare, sameMarketMs, scaleTimes } from '../price-jumps.ts';
-import { counted, type Finding } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { Tally } from './tally.ts';
 
 export const scaleEffect = 'rows of another symbol, another unit, or a hole';

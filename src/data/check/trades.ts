@@ -1,7 +1,8 @@
 /** Checks of public trades as they pass by. */
+import { counted } from '../../domain/words.ts';
 import { maxPrice, maxTurnover } from '../price-jumps.ts';
 import { tradeColumns } from '../tape.ts';
-import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
+import { type Finding, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, gapFindings, minGap, shortestGapMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
 import { Tally } from './tally.ts';

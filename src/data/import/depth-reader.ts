@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { jsonOf } from '../../domain/json.ts';
 import { issuesText } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
-import { counted } from '../check/finding.ts';
 import { cellText, numberFrom } from './csv-reader.ts';
 import { checkSymbol, LineReader, maxLevels, notJson } from './line-reader.ts';
 import { SymbolCheck, type UnreadableLines } from './row-reader.ts';

@@ -1,10 +1,11 @@
 /** Detects how a file is laid out, from its beginning, its header and its name. What these do not say has to be stated. */
+
 import { allIntervals, type Interval, intervalMs, isExchangeInterval } from '../../domain/interval.ts';
 import { jsonOf } from '../../domain/json.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
-import { counted } from '../check/finding.ts';
 import {
   columnNamed,
   columnPlaces,

@@ -1,7 +1,9 @@
 /** Imports a file into a series of the catalogue: detect its layout, read, check and repair its rows, stage months, commit the manifest. */
+
 import { basename } from 'node:path';
 import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { compareSeries, continuityFindings } from '../catalogue/compare-series.ts';
 import { staleOf, staleText } from '../catalogue/derived-series.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
@@ -20,7 +22,7 @@ import {
 import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
 import { DepthChecks } from '../check/depth.ts';
-import { accepted, counted, type Finding, type Repair, type Repaired, refuseImport } from '../check/finding.ts';
+import { accepted, type Finding, type Repair, type Repaired, refuseImport } from '../check/finding.ts';
 import { futureFinding } from '../check/gaps.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';

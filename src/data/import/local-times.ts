@@ -1,7 +1,9 @@
 /** Turns local times into UTC: the hour that clocks show twice in autumn, and the one that they skip in spring. */
+
 import { intervalMs } from '../../domain/interval.ts';
+import { counted } from '../../domain/words.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
-import { counted, type Finding } from '../check/finding.ts';
+import type { Finding } from '../check/finding.ts';
 import type { Gap } from '../check/gaps.ts';
 import { Tally } from '../check/tally.ts';
 import { changingPlace, isPutForward, isShownTwice } from '../time-zones.ts';

@@ -1,7 +1,9 @@
 /** Rows on their way from a file into columns, a few ten thousand at a time. Readers of CSV, JSON and depth extend `RowReader`. */
+
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { counted, momentText } from '../check/finding.ts';
+import { counted } from '../../domain/words.ts';
+import { momentText } from '../check/finding.ts';
 import { symbolOf } from './file-names.ts';
 import { epochMs, epochUnit, isWholeMs } from './times.ts';
 

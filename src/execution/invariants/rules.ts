@@ -2,9 +2,11 @@
  * The invariants of orders and fills (docs/explanation/exactly-once.md), as far as a journal alone shows them. I10 (weight) and I11
  * (liveness) leave no rows. The exchange's half of I3, I6, I7 and I12 is compared by the daemon each minute, which leaves a row.
  */
+
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
+import { counted } from '../../domain/words.ts';
 import type { FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readQuarantinedTrades } from '../../journal/load.ts';
 import { readRows } from '../../journal/rows.ts';
@@ -98,7 +100,7 @@ export const rules = {
     *check({ orders, fillsOf }: View): Iterable<Found> {
       for (const { clientOrderId: order, state } of orders)
         if ((state === 'notSent' || state === 'absent' || state === 'intended') && fillsOf.has(order))
-          yield { order, text: `is ${state}, but has ${fillsOf.get(order)?.length} fills` };
+          yield { order, text: `is ${state}, but has ${counted(fillsOf.get(order)?.length ?? 0, 'fill')}` };
     },
   },
   I8: {

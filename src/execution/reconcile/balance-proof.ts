@@ -2,11 +2,13 @@
  * The balance proof: an open order that no list shows locks funds, and a fill that no list shows moved funds. It reads sweep, account,
  * sweep. Only if nothing changed in between do all three show one moment.
  */
+
 import type { Instrument } from '../../domain/instrument.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
 import type { OrderReport } from '../../domain/order.ts';
+import { counted } from '../../domain/words.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Balance, failed } from '../../venue/venue.ts';
+import { type Balance, failed, queryFailure } from '../../venue/venue.ts';
 import type { Books, Execution } from '../context.ts';
 import { differenceText } from '../ledger.ts';
 import type { Sweeps } from '../sweep.ts';
@@ -61,7 +63,7 @@ export async function oneMoment(
   const { count } = changes;
   const before = fingerprint(sweeps.open());
   const answer = (await books.balances?.()) ?? failed('there are no balances to compare with');
-  if (answer.kind === 'failed') return broken(`account: ${answer.cause}`);
+  if (answer.kind === 'failed') return broken(queryFailure('account', answer.cause));
   const second = await sweeps.sweepAll();
   if (second !== undefined) return broken(second);
   const open = sweeps.open();
@@ -94,7 +96,7 @@ function compare(execution: Execution, { ledger }: Books, moment: Moment, { base
   }
   return facts.length > 0
     ? { kind: 'unexplained', text: facts.join(', and ') }
-    : { kind: 'explained', text: `${base} and ${quote} exact, ${moment.open.length} open orders known` };
+    : { kind: 'explained', text: `${base} and ${quote} exact, ${counted(moment.open.length, 'open order')} known` };
 }
 
 /** A sentence if an asset's locked amount differs from what known open orders lock. */

@@ -3,7 +3,7 @@
  * nothing before the horizon, and afterwards only together with a second complete sweep and the balances.
  */
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Answer, ok } from '../../venue/venue.ts';
+import { type Answer, ok, queryFailure } from '../../venue/venue.ts';
 import type { Execution } from '../context.ts';
 import { move, quarantine, record } from '../order-steps.ts';
 import type { Sweeps } from '../sweep.ts';
@@ -142,7 +142,7 @@ async function searchOnce(
   const time: Answer<number> = isNear ? await execution.serverTime() : ok(Number.NEGATIVE_INFINITY);
   const startedAt = execution.clock.now();
   const { cause } = await sweeps.sweep(order.intent.symbol);
-  if (time.kind === 'failed') return { cause: cause ?? `time: ${time.cause}`, cleanAt: undefined };
+  if (time.kind === 'failed') return { cause: cause ?? queryFailure('time', time.cause), cleanAt: undefined };
   return { cause, cleanAt: cause === undefined && time.value > horizon ? startedAt : undefined };
 }
 

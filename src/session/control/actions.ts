@@ -53,7 +53,7 @@ export function actionsOf(parts: ActionParts): OperatorActions {
     pause: (asked) => stop(asked, { kind: 'pause', everything: false }),
     async resume({ strategy, by, reason, seen }) {
       refuseNobody(strategy);
-      refuseUnseen(assembled, seen);
+      refuseUnseen(parts, seen);
       const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
       const before = stopsOf(assembled);
       await assembled.resume(strategy, by, reason);
@@ -98,8 +98,8 @@ export async function stopStrategies(
 }
 
 /** An answer lifts what its question named: what came in force since then may be the reason not to resume. */
-function refuseUnseen(assembled: Pick<Assembled, 'risk' | 'execution'>, seen: string | undefined): void {
-  const { mark, text } = standingOf(assembled);
+function refuseUnseen({ assembled, banned }: ActionParts, seen: string | undefined): void {
+  const { mark, text } = standingOf(assembled, banned());
   if (seen === undefined || seen === mark) return;
   const now = text === '' ? 'Nothing is in force any more.' : `Now in force: ${text} Resume again to lift that.`;
   throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`);

@@ -41,13 +41,17 @@ export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution
   })),
 ];
 
-/** The same in words, with a mark that changes with them. */
-export function standingOf(assembled: Pick<Assembled, 'risk' | 'execution'>): StandingView {
+/** The same in words, with a mark that changes with them. `ban`: why nothing can be sent now, exits included. */
+export function standingOf(assembled: Pick<Assembled, 'risk' | 'execution'>, ban: string | undefined): StandingView {
   const entries = stopsOf(assembled);
+  const against = assembled.execution.halts.inForce.length > 0 ? 'trading is halted' : ban;
   const mark = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
   const newest = entries.toSorted((a, b) => b.at - a.at);
   const more = newest.length > maxStanding ? [`And ${newest.length - maxStanding} more.`] : [];
-  return { mark, text: [...newest.slice(0, maxStanding).map((entry) => killText(entry).text), ...more].join(' ') };
+  return {
+    mark,
+    text: [...newest.slice(0, maxStanding).map((entry) => killText(entry, { ban: against }).text), ...more].join(' '),
+  };
 }
 
 /** What a resume means for the halts that it lifts. */

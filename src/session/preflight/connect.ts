@@ -3,7 +3,7 @@ import { pause, type ScaledClock, systemClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { StoppedEarly } from '../../process/signals.ts';
 import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
-import type { Answer } from '../../venue/venue.ts';
+import { type Answer, queryFailure } from '../../venue/venue.ts';
 
 /** Real ms between two tries. */
 const retryMs = 2_000;
@@ -27,13 +27,14 @@ export async function queryUntilAnswered<T>(
     const answer = await untilAborted(ask(), signal);
     if (answer === undefined) throw stoppedBefore(url);
     if (answer.kind === 'ok') return answer.value;
+    const failure = queryFailure(what, answer.cause);
     if (answer.code !== undefined && isFinalCode(answer.code)) {
       const meaning = codeMeaning(answer.code);
       const words = meaning === undefined ? '' : `\n  it means: ${meaning.means}\n  what to do: ${meaning.advice}`;
-      throw new Refusal(`the exchange at ${url} refuses ${what}: ${answer.cause}${words}`);
+      throw new Refusal(`the exchange at ${url} refuses ${failure}${words}`);
     }
     if (signal.aborted) throw stoppedBefore(url);
-    waiting(`the exchange at ${url} does not answer (${what}: ${answer.cause}); trying again`);
+    waiting(`the exchange at ${url} does not answer (${failure}); trying again`);
     await pause(clock, clock.machine(retryMs), signal);
   }
 }

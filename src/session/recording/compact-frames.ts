@@ -1,15 +1,16 @@
 /** Recorded frames into the catalogue: file by file, each of which counts as done only when all that it holds is stored. */
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { type Kind, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
-import { counted } from '../../data/check/finding.ts';
 import { compactable, frameFiles, framesIn, lockCompaction, markDone } from '../../data/frames/folder.ts';
 import { type ImportResult, importFile } from '../../data/import/import.ts';
 import { isInterval } from '../../domain/interval.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted } from '../../domain/words.ts';
 import { lateDepth, lateTrades } from './late-rows.ts';
 import { type FileContent, type Found, Replay, type Unseen } from './replay-frames.ts';
 

@@ -52,6 +52,8 @@ export interface ScreenOptions {
   readonly weight: () => WeightView;
   /** Why no order is created at the moment, until that passes by itself. */
   readonly blocked: () => string | undefined;
+  /** Why nothing can be sent at the moment, exits included. */
+  readonly banned?: () => string | undefined;
   /** Why no market data comes. */
   readonly noMarketData?: () => string | undefined;
   readonly loaded: Loaded;
@@ -197,7 +199,7 @@ export class Screen {
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,
       ),
       notices: this.#notices.list,
-      standing: standingOf(assembled),
+      standing: standingOf(assembled, this.#options.banned?.()),
       actions: actionWords,
     };
   }

@@ -56,7 +56,7 @@ export function timeKeeper({ clock, exchange, notice, remember }: TimeKeeperPart
   return async () => {
     const answer = await time.tend();
     if (remembered === undefined) store('');
-    if (answer?.kind === 'failed') failed(answer.cause);
+    if (answer?.kind === 'failed') failed(answer.cause.replace(/^time: /, ''));
     if (answer?.kind === 'ok') read();
     if (answer?.kind === 'ok' && Math.abs(real(answer.value.offsetMs)) > reportedMs)
       warn(
