@@ -238,7 +238,7 @@ export function decisionEntries(row: QuarantinedTradeEntry): readonly Entry[] {
   return [
     row,
     // A later decision replaces the row; the notice stays.
-    { kind: 'notice', at, level: 'info', text },
+    { kind: 'notice', at, level: 'info', text, typed: row.reason ?? undefined },
     ...(row.decision === 'accepted' ? [{ ...trade, kind: 'venueTrade', seenAt: at } satisfies VenueTradeEntry] : []),
   ];
 }

@@ -266,6 +266,8 @@ export interface NoticeEntry {
   /** For its alert, which is sent at once: no column keeps it. */
   readonly topic?: NoticeTopic | undefined;
   readonly text: string;
+  /** The reason in it that a person typed, which its alert leaves as it is: no column keeps it. */
+  readonly typed?: string | undefined;
 }
 
 /** A notice before it is journalled. */

@@ -56,7 +56,7 @@ test('commands name the state directory, but not in the reason of a person', () 
   } as const;
   const named = 'To continue, run: npx sluice resume --state /srv/x. ';
   const start = (event: SessionEvent): string => text(event).split('What to do')[0] ?? '';
-  expect(start({ ...killed, by: 'operator' })).toBe(
+  expect(start({ ...killed, by: 'operator', typed: 'sluice kill --all' })).toBe(
     `All strategies were killed by operator: sluice kill --all. ${named}`,
   );
   expect(start({ ...killed, by: 'dailyLoss', text: 'Loss: sluice pnl.' })).toBe(

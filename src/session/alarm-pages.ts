@@ -69,20 +69,12 @@ function advices(): ReadonlyMap<string, string> {
 export function alertTexts(stateOption = ''): (event: SessionEvent) => string {
   const found = advices();
   return (event) => {
-    const text = textOf(event, stateOption);
+    const text = withState(eventText(event), stateOption, event.typed);
     const page = alarmPage(event);
     if (page === undefined) return text;
     const advice = withState(found.get(page) ?? '', stateOption);
     return `${text}${advice === '' ? '' : `${text.endsWith('.') ? '' : '.'} What to do: ${advice}`} (${page})`;
   };
-}
-
-/** The reason that a person gave stays as it is. */
-function textOf(event: SessionEvent, stateOption: string): string {
-  const isOfPerson = (event.kind === 'kill' || event.kind === 'pause' || event.kind === 'resume') && !isLimit(event.by);
-  return isOfPerson
-    ? eventText({ ...event, advice: event.advice && withState(event.advice, stateOption) })
-    : withState(eventText(event), stateOption);
 }
 
 /** What denies every order of a strategy, whatever its limits are. */

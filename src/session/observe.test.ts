@@ -6,7 +6,7 @@ test('the end of a block that was reported is reported, and one that was not is 
   let stateText = 'Trading.';
   const report = stateReports(
     { state: (_state, _hasData, text) => said.push(text) },
-    { shownState: 'ready', view: () => ({ stateText }) },
+    { shownState: 'ready', reason: undefined, view: () => ({ stateText }) },
   );
   const look = (isBlocked: boolean): void => {
     stateText = isBlocked ? 'No order is created.' : 'Trading.';

@@ -103,7 +103,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
 /** Reports the state where it changed, and again where it was reported as blocked and is not any more: the last message must not be wrong. */
 export function stateReports(
   events: Pick<SessionEvents, 'state'>,
-  screen: Pick<Screen, 'shownState'> & { readonly view: () => Pick<View, 'stateText'> },
+  screen: Pick<Screen, 'shownState' | 'reason'> & { readonly view: () => Pick<View, 'stateText'> },
 ): (hasData: boolean, isBlocked: boolean) => void {
   let reported = '';
   let wasBlocked = false;
@@ -112,7 +112,7 @@ export function stateReports(
     const now = `${state} ${state !== 'ready' || hasData}`;
     if (now === reported && (isBlocked || !wasBlocked)) return;
     [reported, wasBlocked] = [now, isBlocked];
-    events.state(state, hasData, screen.view().stateText);
+    events.state(state, hasData, screen.view().stateText, screen.reason);
   };
 }
 

@@ -29,3 +29,16 @@ test('only another directory than the standard one is named, as a word of a shel
   expect(stateOptionFor('live', 'var/paper')).toBe(` --state ${resolve('var/paper')}`);
   expect(stateOptionFor('live', "/srv/my 'x'")).toBe(` --state '/srv/my '\\''x'\\'''`);
 });
+
+test.each([
+  [
+    'flatten of s by operator (see sluice why s): closes 1 BTC; sluice status',
+    'see sluice why s',
+    'flatten of s by operator (see sluice why s): closes 1 BTC; sluice status --state /srv/x',
+  ],
+  ['Resolved by hand as filled: sluice fills.', 'sluice fills', 'Resolved by hand as filled: sluice fills.'],
+  ['killed by operator: s. Run sluice resume', 's', 'killed by operator: s. Run sluice resume --state /srv/x'],
+  ['Trading. Run sluice resume', 'sluice resume', 'Trading. Run sluice resume --state /srv/x'],
+])('what a person typed stays as it is: %s', (text, typed, named) => {
+  expect(withState(text, option, typed)).toBe(named);
+});

@@ -18,6 +18,12 @@ const commands = [
 /** One that does not name it already. */
 const command = new RegExp(`\\bsluice (?:${commands.join('|')})(?![\\w-])(?![^;\\n]*--state )`, 'g');
 
-/** A text whose commands name the state directory. */
-export const withState = (text: string, option: string): string =>
-  option === '' ? text : text.replaceAll(command, (found) => `${found}${option}`);
+/** A text whose commands name the state directory. `typed`: the reason in it, which stays as a person typed it. */
+export function withState(text: string, option: string, typed = ''): string {
+  if (option === '') return text;
+  const named = (part: string): string => part.replaceAll(command, (found) => `${found}${option}`);
+  // A short reason may also be a part of a word.
+  const from = Math.max(...[': ', '('].map((before) => text.indexOf(`${before}${typed}`) + before.length));
+  if (typed === '' || !text.startsWith(typed, from)) return named(text);
+  return `${named(text.slice(0, from))}${typed}${named(text.slice(from + typed.length))}`;
+}

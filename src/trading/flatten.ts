@@ -79,7 +79,8 @@ export function flattens(
     flattening.begin({ strategy, symbol, by, reason, worst, until, last, inSpiteOf });
     const what = base === 0n ? 'cancels its orders' : `closes ${unitsText(base)} ${at.base}`;
     const limit = base === 0n ? '' : `, no worse than ${priceText(worst, at)}`;
-    notice({ level: 'warn', text: `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}` });
+    const text = `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}`;
+    notice({ level: 'warn', text, typed: reason });
     const name = nameOf({ strategy, symbol });
     const ended = waiting.get(name) ?? Promise.withResolvers<string>();
     waiting.set(name, ended);

@@ -63,7 +63,8 @@ export function actionsOf(parts: ActionParts): OperatorActions {
       refuseNobody(strategy);
       const orders = order === undefined ? openOrders(strategy, assembled) : [openOrder(order, assembled)];
       const what = order === undefined ? `the resting orders of ${strategy ?? 'all strategies'}` : `order ${order}`;
-      parts.notice({ level: 'info', text: `${by} cancels ${what}${reason === undefined ? '' : `: ${reason}`}` });
+      const why = reason === undefined ? '' : `: ${reason}`;
+      parts.notice({ level: 'info', text: `${by} cancels ${what}${why}`, typed: reason });
       noteCancel(assembled, orders, { by, ...(reason !== undefined && { reason }) });
       if (order !== undefined) return cancelledText(await assembled.cancelOrders(orders));
       return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);

@@ -21,6 +21,7 @@ import type {
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { draftText, fillJson, idEnd } from '../../trading/format.ts';
 import { source } from '../../trading/hot-streams.ts';
+import { isLimit } from '../control/kill-file.ts';
 import { isKillEntry, killLevel, killText } from '../view/notices.ts';
 import type { Log } from './log.ts';
 
@@ -40,6 +41,8 @@ export type SessionEvent = {
   /** By the exchange's clock, UTC ms. */
   readonly time: number;
   readonly level: NoticeEntry['level'];
+  /** The reason in the text that a person typed. */
+  readonly typed?: string | undefined;
 } & (
   | { readonly kind: 'state'; readonly state: DaemonState; readonly hasMarketData: boolean; readonly text: string }
   | { readonly kind: 'fill'; readonly fill: FillView }
@@ -98,8 +101,8 @@ export class SessionEvents {
   }
 
   /** The daemon's state changed. */
-  state(state: DaemonState, hasMarketData: boolean, text: string): void {
-    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, hasMarketData, text });
+  state(state: DaemonState, hasMarketData: boolean, text: string, typed?: string): void {
+    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, hasMarketData, text, typed });
   }
 
   /** Something that the journal need not know. */
@@ -164,7 +167,19 @@ export class SessionEvents {
     const repeats = this.#unreported(name, at, 1 + (repeated?.times ?? 0));
     if (repeats === undefined) return undefined;
     const text = denialText({ code, facts }, this.#parts.speed);
-    return { kind: 'denied', time: at, level: 'warn', strategy, symbol, rule: code, order: draft, text, repeats };
+    const typed = code === 'killed' || code === 'paused' ? String(facts['reason']) : undefined;
+    return {
+      kind: 'denied',
+      time: at,
+      level: 'warn',
+      strategy,
+      symbol,
+      rule: code,
+      order: draft,
+      text,
+      repeats,
+      typed,
+    };
   }
 
   /** How many were not reported since the last report of this kind; undefined where that was too recent for another. */
@@ -213,7 +228,8 @@ export class SessionEvents {
     const of = this.#unknown.get(clientOrderId);
     if (text === undefined || of === undefined) return undefined;
     this.#unknown.delete(clientOrderId);
-    return { kind: 'resolved', time, level: 'info', ...of, text };
+    const typed = event === 'resolved' ? String(detail['reason']) : undefined;
+    return { kind: 'resolved', time, level: 'info', ...of, text, typed };
   }
 
   /** In a thin market a stop takes several orders: the first is reported. */
@@ -254,8 +270,9 @@ function remainsAfter({ purpose, type }: WorkingOrder['intent']): string | undef
 }
 
 function killEvent(entry: KillEntry, now: Parameters<typeof killText>[1]): SessionEvent {
-  const { kind, everything, at: time, strategy, by } = entry;
-  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, now) };
+  const { kind, everything, at: time, strategy, by, reason } = entry;
+  const typed = kind === 'halt' || isLimit(by) ? undefined : reason;
+  return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry, now), typed };
 }
 
 /** Without what only the journal needs. */
@@ -327,13 +344,13 @@ export function eventLine(event: SessionEvent): string {
 
 /** The event as JSON has it (docs/reference/json.md). */
 export function eventJson(event: SessionEvent): Readonly<Record<string, unknown>> {
-  const { kind, time, level, ...rest } = event;
+  const { kind, time, level, typed: _, ...rest } = event;
   return { kind, time, level, ...('fill' in rest ? fillJson(rest.fill) : rest) };
 }
 
 /** Writes it as a line of the log, whose own time is the machine's; `at` is the exchange's. */
 export function logEvent(log: Log, event: SessionEvent): void {
-  const { level, time: at, ...rest } = event;
+  const { level, time: at, typed: _, ...rest } = event;
   // The message contains the text.
   log[level]({ at, ...rest, text: undefined }, eventText(event));
 }

@@ -80,7 +80,8 @@ export class Reloads {
     hosted[index] = next;
     this.#began.emit(next);
     const version = code.slice(0, 12);
-    notice({ level: 'info', text: `strategy ${id} was reloaded as version ${version}: ${asked.reason}` });
+    const text = `strategy ${id} was reloaded as version ${version}: ${asked.reason}`;
+    notice({ level: 'info', text, typed: asked.reason });
     const small =
       isReleased || this.#parts.assembled.risk.limits.newVersionShare === undefined
         ? ''

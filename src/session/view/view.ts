@@ -102,6 +102,11 @@ export class Screen {
     return execution.halts.inForce.length > 0 || risk.switch.ofAll?.kind === 'kill';
   }
 
+  /** Of the kill or the pause of all that is in force. */
+  get reason(): string | undefined {
+    return this.#options.assembled.risk.switch.ofAll?.reason;
+  }
+
   /** `killed` where a daemon that is ready may create nothing. */
   get shownState(): DaemonState {
     return this.state === 'ready' && this.isStopped ? 'killed' : this.state;
