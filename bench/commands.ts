@@ -87,7 +87,7 @@ try {
   for (const one of cases) {
     const [rules, strategy] = one.config;
     writeFileSync(join(dir, 'b.yaml'), configOf(rules, strategy, 'data' in one ? one.data : minutes));
-    const args = ['bin/sluice.js', 'backtest', '--config', join(dir, 'b.yaml'), '--no-save', '--json'];
+    const args = ['bin/sluice.js', 'backtest', '--config', join(dir, 'b.yaml'), '--no-save'];
     const taken = Array.from({ length: Number(values.runs) }, () => {
       const startedAt = performance.now();
       const { status, stderr } = spawnSync(process.execPath, [...args, ...('more' in one ? one.more : [])], {
