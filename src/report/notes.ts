@@ -103,6 +103,10 @@ export function soldIn({
 export const stoppedTexts = ({ kills, stoppedAt }: Pick<Summary, 'kills' | 'stoppedAt'>): readonly string[] =>
   kills.map((kill, index) => (index > 0 || stoppedAt === undefined ? kill : `${momentText(stoppedAt)} UTC: ${kill}`));
 
+/** The conclusion, of a run that a limit stopped with that: it is not the result of the whole time. */
+export const conclusionText = ({ verdict, kills }: Pick<Summary, 'verdict' | 'kills'>): string =>
+  `${verdict.conclusion}${kills.length === 0 ? '' : '; a limit stopped it before its end'}`;
+
 /** Of a run that Ctrl-C ended. */
 export const endedText = (endedAt: number): string =>
   `at ${momentText(endedAt)} UTC, before its end: all figures cover the time up to then`;

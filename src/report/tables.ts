@@ -21,6 +21,7 @@ import {
 } from './html.ts';
 import { missingRates, type ReportInput } from './input.ts';
 import {
+  conclusionText,
   entriesIn,
   lockoutText,
   refusedRows,
@@ -52,7 +53,7 @@ export function verdictSection({ summary, asset }: Pick<ReportInput, 'summary' |
   const { sharpe, sharpeLow, sharpeHigh, trials, psr, dsr, worstProfit, bestProfit } = verdict;
   const isExact = worstProfit === bestProfit;
   const { trackRecordYears } = metrics;
-  return html`<section class="panel verdict ${conclusionKind[verdict.conclusion]}" id="verdict"><h2>${verdict.conclusion}</h2><dl class="facts">${[
+  return html`<section class="panel verdict ${conclusionKind[verdict.conclusion]}" id="verdict"><h2>${conclusionText(summary)}</h2><dl class="facts">${[
     fact(
       'Sharpe ratio',
       figureText(sharpe, 'ratio'),

@@ -18,7 +18,7 @@ function textOf(verdict: Partial<Verdict>, fees: string): string {
   const summary: Partial<Summary> = {
     verdict: { ...none, sharpe: null, trials: 1, worstProfit: 0.4, bestProfit: 0.4, ...verdict } as Verdict,
     metrics: metrics as Summary['metrics'],
-    ...{ stress: [], criticalWarnings: [], entries: null },
+    ...{ stress: [], criticalWarnings: [], kills: [], entries: null },
   };
   return verdictSection({ summary: summary as Summary, asset: 'Z' }).html.replace(/<[^>]*>/g, ' ');
 }

@@ -103,6 +103,14 @@ test('a limit that stopped the run before its end speaks against its result', ()
   expect(conclusion).toBe('not distinguishable from luck');
 });
 
+test.each([{ finalEquity: 1 }, { fills: 0 }])(
+  'a limit that stopped the run is named, whatever came of it: %j',
+  (given) => {
+    const { reasons } = verdictOf(judged({ ...given, stopped: ['lost 590.8'] }));
+    expect(reasons).toContain('a limit stopped it before its end: lost 590.8');
+  },
+);
+
 test('data that were repaired or cannot be of a sound market speak against a result, of many the first', () => {
   const verdict = verdictOf(judged({ data: ['x.csv: every trade is a SELL', 'x.csv: repaired (sort): 1 row'] }));
   expect(verdict.conclusion).toBe('not distinguishable from luck');

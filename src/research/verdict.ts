@@ -116,9 +116,9 @@ export function verdictOf(judged: Judged): Verdict {
     conclusion,
     reasons:
       conclusion === 'lost money'
-        ? denied(judged)
+        ? [...stops(judged), ...denied(judged)]
         : judged.fills === 0
-          ? ['nothing was traded', ...denied(judged), ...(judged.noTradeReasons ?? [])]
+          ? ['nothing was traded', ...stops(judged), ...denied(judged), ...(judged.noTradeReasons ?? [])]
           : against,
   };
 }
@@ -132,14 +132,16 @@ const denied = ({ entries, sharesTogether = [] }: Judged): readonly string[] => 
   return [...(text === undefined ? [] : [text]), ...sharesTogether];
 };
 
+/** A result is not that of the whole time, whatever it is. */
+const stops = ({ stopped = [] }: Judged): readonly string[] =>
+  stopped.map((text) => `a limit stopped it before its end: ${text}`);
+
 function doubts(judged: Judged, dsr: number | undefined, minYears: number): readonly string[] {
   const { metrics, trials, stressed, cash, fills, worstEquity, withoutImpact, beyondPrint, late } = judged;
-  const { stopped = [], data = [], stale = [] } = judged;
+  const { data = [], stale = [] } = judged;
   const { sharpe, sharpeLow, sharpeHigh, psr, days, daysWithKlines, breakEvenFees, buyAndHoldReturn, roundTrips } =
     metrics;
-  const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
-  found.push(...denied(judged));
-  found.push(...stale);
+  const found = [...stops(judged), ...denied(judged), ...stale];
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknownOrders > 0) found.push(withoutImpactText(withoutImpact));

@@ -219,6 +219,7 @@ describe('a report', () => {
     expect(between(readFileSync(file, 'utf8'), 'id="data"', '</section>')).toMatch(
       /Stopped by a limit<\/h3>.*\d{4}-\d\d-\d\d \d\d:\d\d UTC: lost /,
     );
+    expect(readFileSync(file, 'utf8')).toMatch(/id="verdict"><h2>[a-z ]+; a limit stopped it before its end<\/h2>/);
   });
 
   test('needs nothing else and runs nothing but what its policy names', async () => {

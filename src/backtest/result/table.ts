@@ -3,6 +3,7 @@ import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money
 import { aloneText, counted, grouped, roundedMoney } from '../../domain/words.ts';
 import { figureGroups, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import {
+  conclusionText,
   endedText,
   entriesIn,
   lockoutText,
@@ -19,7 +20,7 @@ import type { MarketRow } from '../../research/market-results.ts';
 import { minDays } from '../../research/metrics.ts';
 import { groupTitles } from '../../research/round-trip-groups.ts';
 import type { Summary } from '../../research/summary.ts';
-import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
+import { doubtsText, movedText, unmovedText, withoutImpactText } from '../../research/verdict.ts';
 import { weightText } from './spent-weight.ts';
 
 type Row = readonly [name: string, value: string];
@@ -67,9 +68,9 @@ function evidenceText({ fillsByRule, fillCount }: Summary): string {
 }
 
 /** `Sharpe 1.80 [0.40, 2.90]; 12 trials; PSR 0.97; … → not distinguishable from luck`. */
-function verdictText(verdict: Verdict, asset: string): string {
+function verdictText(summary: Summary, asset: string): string {
   const { sharpe, sharpeLow, sharpeHigh, trials, psr, dsr, worstProfit, bestProfit, ambiguousShare, breakEvenFees } =
-    verdict;
+    summary.verdict;
   const range = worstProfit === bestProfit ? '' : ` to ${moneyFigure(bestProfit)}`;
   const parts = [
     sharpe === null ? 'no Sharpe ratio' : `Sharpe ${ratio(sharpe)}${intervalText(sharpeLow, sharpeHigh)}`,
@@ -80,7 +81,7 @@ function verdictText(verdict: Verdict, asset: string): string {
     ...(ambiguousShare === null ? [] : [`${shareText(ambiguousShare)} of fills ambiguous`]),
     ...(breakEvenFees === null ? [] : [`break-even at ${ratio(breakEvenFees)} × fees`]),
   ];
-  return `${parts.join('; ')} → ${verdict.conclusion}`;
+  return `${parts.join('; ')} → ${conclusionText(summary)}`;
 }
 
 const currencyRows = ({ currencies }: Summary): readonly Row[] =>
@@ -189,7 +190,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...refusedRows(summary.refused),
     ...(doubts.length === 0 ? [] : [['Doubtful data', doubtsText(doubts)] as const]),
     ...stoppedTexts(summary).map((text): Row => ['Stopped by a limit', text]),
-    ['Verdict', verdictText(summary.verdict, asset)],
+    ['Verdict', verdictText(summary, asset)],
   ];
   return [...rows.map(line), ...summary.verdict.reasons.map((reason) => line(['', `- ${reason}`]))];
 }
