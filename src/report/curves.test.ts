@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { monthReturns } from './curves.ts';
+import { monthReturns, tradedDays } from './curves.ts';
+import { percentLabel, roundSteps } from './plot.ts';
 
 test('the close at midnight of the first belongs to the month that ends then', () => {
   const points: readonly (readonly [at: number, equity: number])[] = [
@@ -16,4 +17,28 @@ test('the close at midnight of the first belongs to the month that ends then', (
     '2020 0 0.100000',
     '2020 1 -0.100000',
   ]);
+});
+
+test('drawdowns end with the last fill, unless a position is held after it', () => {
+  const days = (held: number) => {
+    const values = Float64Array.of(100, 99, 99, 99);
+    return {
+      time: Float64Array.of(1, 2, 3, 4),
+      equity: values,
+      hold: values,
+      fall: values,
+      exposure: values.map(() => held),
+    };
+  };
+  const until = (held: number) => [
+    ...tradedDays({ days: days(held), table: { time: Float64Array.of(0.5, 1.5) } }).time,
+  ];
+  expect([until(0.0005), until(0.5)]).toEqual([
+    [1, 2],
+    [1, 2, 3, 4],
+  ]);
+});
+
+test('the steps of an axis are round, zero included', () => {
+  expect(roundSteps(-0.03, 0.02, 5).map(percentLabel)).toEqual(['-3 %', '-2 %', '-1 %', '0 %', '1 %', '2 %']);
 });

@@ -96,8 +96,25 @@ function sharePlot(curve: Curve, values: Float64Array, y: Scale, label: string, 
 
 const listedDrawdowns = 8;
 
-function drawdownTable(days: Curve): Content {
-  const rows = largestDrawdowns(days, listedDrawdowns);
+/** A value of the positions over equity below which only a rest is held, which fees leave. */
+const restShare = 0.001;
+
+/** Until the day of the last fill, where nothing but a rest is held after it: equity still moves a little then. */
+export function tradedDays({
+  days,
+  table,
+}: Pick<ReportInput, 'days'> & { readonly table: Pick<ReportInput['table'], 'time'> }): Curve {
+  if (Math.abs(days.exposure.at(-1) ?? 0) >= restShare) return days;
+  const last = days.time.findIndex((time) => time >= (table.time.at(-1) ?? 0));
+  const cut = (values: Float64Array): Float64Array => (last < 0 ? values : values.subarray(0, last + 1));
+  return {
+    ...{ time: cut(days.time), equity: cut(days.equity), hold: cut(days.hold) },
+    ...{ fall: cut(days.fall), exposure: cut(days.exposure) },
+  };
+}
+
+function drawdownTable({ days, table }: Pick<ReportInput, 'days' | 'table'>): Content {
+  const rows = largestDrawdowns(tradedDays({ days, table }), listedDrawdowns);
   if (rows.length === 0) return undefined;
   const day = (time: number): string => momentText(time).slice(0, 10);
   const end = days.time.at(-1) ?? 0;
@@ -132,7 +149,7 @@ function rollingSharpePlot(days: Curve): Content {
   )}`;
 }
 
-export function equitySection({ chart, days, asset, summary }: ReportInput): Html {
+export function equitySection({ chart, days, table, asset, summary }: ReportInput): Html {
   const { maxDrawdown, longestDrawdownDays, buyAndHoldDrawdown, timeInMarket, exposure } = summary.metrics;
   const fallScale = linear(Math.min(rangeOf([chart.fall])[0] * 1.05, -0.001), 0, high, true);
   const exposureScale = linear(0, Math.max(rangeOf([chart.exposure])[1] * 1.05, 0.001), high, true);
@@ -143,7 +160,7 @@ export function equitySection({ chart, days, asset, summary }: ReportInput): Htm
     ownPlot(chart, asset),
     html`<h3>Drawdown <span class="muted">maximum ${shareText(maxDrawdown)} at kline closes, longest ${longestDrawdownDays.toFixed(1)} days; of buy &amp; hold ${buyAndHoldDrawdown === null ? 'n/a' : `${shareText(Math.abs(buyAndHoldDrawdown))} at UTC day closes`}</span></h3>`,
     sharePlot(chart, chart.fall, fallScale, 'Drawdown from the peak so far', 'area-fall', 3),
-    drawdownTable(days),
+    drawdownTable({ days, table }),
     rollingSharpePlot(days),
     html`<h3>Exposure <span class="muted">in the market ${shareText(timeInMarket)} of the time, ${shareText(exposure)} of equity on average</span></h3>`,
     sharePlot(chart, chart.exposure, exposureScale, 'Value of the positions over equity', 'area-held', 2),

@@ -109,9 +109,9 @@ export function roundSteps(low: number, top: number, about = 4): readonly number
   if (!(rough > 0) || !Number.isFinite(rough)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
-  const found: number[] = [];
-  for (let value = Math.ceil(low / step) * step; value <= top + step * 1e-9; value += step) found.push(value);
-  return found.map((value) => Number(value.toPrecision(12)));
+  // Of whole numbers: a sum of steps comes to 3e-17 instead of 0.
+  const [first, last] = [Math.ceil(low / step), Math.floor(top / step + 1e-9)];
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
 /** Powers of ten, and two and five times them, for logarithmic scales. */

@@ -18,6 +18,7 @@ test('a drawdown lasts from its peak to the day that reaches it again, and is as
   ]);
   expect(largestDrawdowns(days, 1)).toHaveLength(1);
   expect(largestDrawdowns(curve([100, 101, 102]), 8)).toEqual([]);
+  expect(largestDrawdowns(curve([100, 100 - 1e-13, 99.999], [0, -1e-15, -1e-5]), 8)).toEqual([]);
 });
 
 test('the rolling Sharpe ratio is that of the returns in its window, at the day on which the window ends', () => {

@@ -12,6 +12,9 @@ export interface Drawdown {
   readonly fall: number;
 }
 
+/** Smaller falls are shown as 0.00 %: rounding makes some, and what fees leave of a position. */
+const leastFall = 0.000_05;
+
 /** The `most` largest drawdowns of a curve of UTC days. One that recovers within a day is not one. */
 export function largestDrawdowns({ time, equity, fall }: Curve, most: number): readonly Drawdown[] {
   const found: Drawdown[] = [];
@@ -29,7 +32,10 @@ export function largestDrawdowns({ time, equity, fall }: Curve, most: number): r
     } else if (low < 0 || (fall[day] as number) < (fall[low] as number)) low = day;
   }
   end(undefined);
-  return found.toSorted((a, b) => a.fall - b.fall).slice(0, most);
+  return found
+    .filter(({ fall }) => fall <= -leastFall)
+    .toSorted((a, b) => a.fall - b.fall)
+    .slice(0, most);
 }
 
 /** Days of the window: a quarter, or a month for runs below half a year. */
