@@ -123,6 +123,23 @@ describe('a unit of systemd', () => {
     expect(against).toBe('');
   });
 
+  test('comes with the steps that make a state directory anywhere, and keep it private', () => {
+    configure({ record: true, catalogue: 'data' });
+    const state = join(dir, 'my states', 'live');
+    const { stderr } = unitFor('live.yaml', { state });
+    const [uid, gid] = [String(statSync(dir).uid), String(statSync(dir).gid)];
+    const steps = stderr
+      .split('\n')
+      .filter((line) => / (install -d|find) /.test(line))
+      .map((line) =>
+        line.replaceAll(/-o sluice -g sluice/g, `-o ${uid} -g ${gid}`).replaceAll('chgrp sluice', `chgrp ${gid}`),
+      );
+    for (const step of steps) execFileSync('sh', ['-c', step], { cwd: dir });
+    expect([state, join(dir, 'data')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o755]);
+    // systemd makes those below its own.
+    expect(unitFor('live.yaml', { state: '/var/lib/sluice/two' }).stderr).not.toMatch(/install -d .*sluice\/two/);
+  });
+
   test.each([
     ['a configuration that does not exist', ['--config', 'none.yaml'], 'none.yaml does not exist'],
     ['no configuration', [], 'systemd needs a configuration: --config FILE'],
@@ -167,6 +184,10 @@ describe('what a unit names', () => {
   test('may be below a home that is open, in a folder that is closed until the steps are carried out', () => {
     const mine = { folder: '/homes/ann', config: '/homes/ann/live.yaml' };
     expect([refusal({}), refusal(mine)]).toEqual(['', '']);
+    // The steps leave `var` closed.
+    const inVar = (): void =>
+      refuseUnreachable({ ...parts, state: '/opt/mine/var/live' }, (one) => one === '/opt/mine/var');
+    expect(inVar).toThrow('cannot reach /opt/mine/var/live, because /opt/mine/var is closed to it');
   });
 
   test('is reached only through folders that its user may enter', () => {

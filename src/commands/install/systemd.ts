@@ -32,7 +32,8 @@ export function installSystemd({
   say,
 }: SystemdOptions): void {
   const read = readConfig(config, tradingSchema);
-  const written = [resolve(state), ...(read.record ? [catalogueOf(dirname(resolve(config)), read)] : [])];
+  const recorded = read.record ? [catalogueOf(dirname(resolve(config)), read)] : [];
+  const written = [resolve(state), ...recorded];
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Refusal(`--user ${user} is not the name of a user`);
   const parts = {
     ...{ mode, user, secrets: resolve(secrets), state: resolve(state), written, config: resolve(config) },
@@ -42,10 +43,16 @@ export function installSystemd({
   const unit = unitText(parts);
   const name = mode === 'live' ? 'sluice' : `sluice-${mode}`;
   const [folder, keys] = [word(process.cwd()), word(resolve(secrets))];
+  const closed = [join(process.cwd(), stateRoot), resolve(state)].map((path) => `-o -path ${word(path)}`).join(' ');
   const steps = [
     `id ${user} || useradd --system --home-dir /var/lib/sluice --create-home ${user}`,
+    // systemd itself makes what lies below its StateDirectory.
+    ...(isBelow(resolve(state), '/var/lib/sluice')
+      ? []
+      : [`install -d -o ${user} -g ${user} -m 700 ${word(resolve(state))}`]),
+    ...recorded.map((path) => `test -d ${word(path)} || install -d -o ${user} -g ${user} -m 755 ${word(path)}`),
     // Neither keys nor a journal become readable for a group.
-    `find ${folder} \\( -name '*.env' -o -name '.env*' -o -path ${word(join(process.cwd(), stateRoot))} \\) -prune -o ! -type l -exec chgrp ${user} {} + -exec chmod g+rX {} +`,
+    `find ${folder} \\( -name '*.env' -o -name '.env*' ${closed} \\) -prune -o ! -type l -exec chgrp ${user} {} + -exec chmod g+rX {} +`,
     `test -e ${keys} || install -D -m 600 /dev/null ${keys}   # then put the keys in it: SLUICE_API_KEY=…`,
     `systemctl daemon-reload && systemctl enable --now ${name}`,
   ];
@@ -79,7 +86,7 @@ const isTemporary = (path: string): boolean => /^\/(var\/)?tmp\//.test(`${path}/
 /** Whether a folder keeps a user from what is in it. */
 type Look = (folder: string, user: string) => boolean;
 
-/** Refuses a path that the daemon could not reach. The steps that are printed let its group into the folder of the project, but not into those above. */
+/** Refuses a path that the daemon could not reach. The steps that are printed let its group into the folder of the project, but not into those above, nor into `var`. */
 export function refuseUnreachable(
   {
     folder,
@@ -94,7 +101,7 @@ export function refuseUnreachable(
       throw new Refusal(
         `${path} is temporary: PrivateTmp=yes of the unit hides it, and a start of the machine empties it. Put it elsewhere, such as below /opt (docs/how-to/run-on-a-server.md)`,
       );
-    const above = foldersAbove(path).filter((one) => !`${one}/`.startsWith(`${folder}/`));
+    const above = foldersAbove(path).filter((one) => !isBelow(one, folder) || isBelow(one, join(folder, stateRoot)));
     const closed = above.find((one) => isClosed(one, user));
     if (closed !== undefined)
       throw new Refusal(
@@ -102,6 +109,8 @@ export function refuseUnreachable(
       );
   }
 }
+
+const isBelow = (path: string, folder: string): boolean => `${path}/`.startsWith(`${folder}/`);
 
 /** From the root on. */
 function foldersAbove(path: string): readonly string[] {
