@@ -1,5 +1,5 @@
 /** Buys in every fourth minute of the market and sells in the next. */
-import { defineStrategy, flat, hold } from 'sluice';
+import { defineStrategy, flat, hold } from '../../src/index.ts';
 
 const minuteMs = 60_000;
 

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { jsonText } from '../domain/json-text.ts';
+import { jsonText } from '../domain/json.ts';
 import type { TradeDecision, VenueTrade } from '../domain/order.ts';
 import type { Entry, Notice, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -1,6 +1,6 @@
 /** Commands in alerts name the state directory: whoever runs them may be in another folder, or have several daemons. */
 import { resolve } from 'node:path';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../process/shell-word.ts';
 import { defaultStateDir, usualStateDirs } from './state.ts';
 
 /** The option that a command needs for this directory, after a space; empty where commands find it by themselves. */

@@ -6,7 +6,7 @@ import { catalogueOf, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { shellWord as word } from '../../domain/shell-word.ts';
+import { shellWord as word } from '../../process/shell-word.ts';
 import { stateRoot } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 

@@ -25,17 +25,17 @@ function looking(kept: string | undefined, seen: { bare: UnprotectedTime }, cloc
   return { written, lookAt };
 }
 
-test('what lasts is told and written down while it lasts, and its end once', () => {
+test('what lasts is reported and written down while it lasts, and its end once', () => {
   const seen = { bare: { longestMs: 0, since: undefined } as UnprotectedTime };
   const { written, lookAt } = looking(undefined, seen);
   lookAt(minute);
   expect(written).toEqual([]);
   seen.bare = { longestMs: 0, since: minute };
-  expect(lookAt(minute + 1_000)).toEqual({ longestMs: 1_000, since: minute });
+  expect(lookAt(minute + 1_000)).toMatchObject({ longestMs: 1_000, since: minute });
   lookAt(minute + 2_000);
   lookAt(minute + 17_000);
   seen.bare = { longestMs: 17_500, since: undefined };
-  expect(lookAt(minute + 18_000)).toEqual({ longestMs: 18_000, since: undefined });
+  expect(lookAt(minute + 18_000)).toMatchObject({ longestMs: 18_000, since: undefined });
   lookAt(2 * minute);
   expect(written.map((rows) => JSON.parse(rows)[0].slice(2))).toEqual([
     [1_000, minute, minute + 1_000],
@@ -48,8 +48,8 @@ test('a restart in the middle of it goes on counting, and what ended with it is 
   const kept = JSON.stringify([['s', 'BTCUSDT', 30 * minute, 10 * minute]]);
   const seen = { bare: { longestMs: 0, since: 45 * minute } as UnprotectedTime };
   const { lookAt } = looking(kept, seen);
-  expect(lookAt(60 * minute)).toEqual({ longestMs: 50 * minute, since: 10 * minute });
+  expect(lookAt(60 * minute)).toMatchObject({ longestMs: 50 * minute, since: 10 * minute });
   const over = looking(kept, { bare: { longestMs: 5 * minute, since: undefined } });
-  expect(over.lookAt(50 * minute)).toEqual({ longestMs: 40 * minute, since: undefined });
-  expect(over.lookAt(90 * minute)).toEqual({ longestMs: 40 * minute, since: undefined });
+  expect(over.lookAt(50 * minute)).toMatchObject({ longestMs: 40 * minute, since: undefined });
+  expect(over.lookAt(90 * minute)).toMatchObject({ longestMs: 40 * minute, since: undefined });
 });

@@ -33,14 +33,11 @@ export type UnprotectedRow = readonly [
 
 export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts) {
   const { portfolio, unprotected } = assembled;
-  const places = new ByPosition<UnprotectedTime>();
-  const longestAts = new ByPosition<number>();
-  for (const [strategy, symbol, longestMs, since, longestAt] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[]) {
-    places.set(strategy, symbol, { longestMs, since: since ?? undefined });
-    if (longestAt != null) longestAts.set(strategy, symbol, longestAt);
-  }
+  const times = new ByPosition<UnprotectedTime & { readonly longestAt: number | null }>();
+  for (const [strategy, symbol, longestMs, since, longestAt = null] of JSON.parse(kept ?? '[]') as UnprotectedRow[])
+    times.set(strategy, symbol, { longestMs, since: since ?? undefined, longestAt });
   const of = (strategy: string, symbol: string): UnprotectedTime =>
-    places.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
+    times.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {
     of,
@@ -49,27 +46,25 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
       const now = clock.now();
       let [turned, lasts] = [false, false];
       for (const { strategy, symbol } of portfolio.subAccounts()) {
-        const before = of(strategy, symbol);
+        const known = times.get(strategy, symbol);
+        const before = known ?? unprotected.of(strategy, symbol);
         const seen = unprotected.of(strategy, symbol);
         // An earlier run's stretch goes on where this one found it unprotected still.
         const from = Math.min(before.since ?? Number.POSITIVE_INFINITY, seen.since ?? Number.POSITIVE_INFINITY);
         const longestMs = Math.max(before.longestMs, seen.longestMs, Number.isFinite(from) ? now - from : 0);
         const since = seen.since === undefined ? undefined : from;
         if (longestMs === 0 && since === undefined) continue;
-        turned ||= (before.since === undefined) !== (since === undefined) || places.get(strategy, symbol) === undefined;
+        turned ||= (before.since === undefined) !== (since === undefined) || known === undefined;
         lasts ||= since !== undefined;
-        if (longestMs > (places.get(strategy, symbol)?.longestMs ?? 0)) longestAts.set(strategy, symbol, now);
-        places.set(strategy, symbol, { longestMs, since });
+        const longestAt = longestMs > (known?.longestMs ?? 0) ? now : (known?.longestAt ?? null);
+        times.set(strategy, symbol, { longestMs, since, longestAt });
       }
       if (!turned && !(lasts && now - writtenAt >= clock.machine(writeMs))) return;
       writtenAt = now;
-      const rows: readonly UnprotectedRow[] = [...places.entries()].map(({ strategy, symbol, value }) => [
-        strategy,
-        symbol,
-        value.longestMs,
-        value.since ?? null,
-        longestAts.get(strategy, symbol) ?? null,
-      ]);
+      const rows = Array.from(times.entries(), ({ strategy, symbol, value }): UnprotectedRow => {
+        const { longestMs, since = null, longestAt } = value;
+        return [strategy, symbol, longestMs, since, longestAt];
+      });
       remember(JSON.stringify(rows));
     },
   };

@@ -1,6 +1,6 @@
 /** Counts what the exchange should not have sent, and says so in the log at most once a minute for each kind, with a sample. */
 import type { Clock } from '../../clock/clock.ts';
-import { jsonText } from '../../domain/json-text.ts';
+import { jsonText } from '../../domain/json.ts';
 
 /** What we need of pino. */
 export interface Log {

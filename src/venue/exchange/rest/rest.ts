@@ -1,7 +1,7 @@
 /** One request: weight first, then signature, then one attempt. Limits in the answer are reported. */
 import type { Clock } from '../../../clock/clock.ts';
 import { getOrMake } from '../../../domain/get-or-make.ts';
-import { jsonText } from '../../../domain/json-text.ts';
+import { jsonText } from '../../../domain/json.ts';
 import { type Answer, failed, type Gate, type Lane, type LimitNotice, ok, type Spend } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { codeMeaning } from './codes.ts';

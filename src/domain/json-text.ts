@@ -1,9 +1,0 @@
-/** A value as JSON, for a message or a row of evidence; `nothing` for undefined. Never throws. */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? 'nothing';
-  } catch {
-    // A few kilobytes of text can be nested too deeply for the stack.
-    return 'nested too deeply to be shown';
-  }
-}
