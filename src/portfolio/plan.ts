@@ -108,6 +108,10 @@ export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, exit
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
   orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
 
+/** A target as it is planned: the order of a limit that was moved rests where it was moved to, wherever the price has gone since. */
+export const asMoved = (target: Target, { movedTo }: { readonly movedTo: number | undefined }): Target =>
+  movedTo === undefined ? target : { ...target, limit: movedTo };
+
 /** The next step towards a target. Take-profits that were `refused` while it is carried out are left out, so that the others get their turn. */
 export function planTarget(
   target: Target,

@@ -4,6 +4,7 @@ import { type Decision, type Fill, type Leg, sameSignal, sameSize, sizeValue, ty
 import { ByPosition } from './by-position.ts';
 import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
+  asMoved,
   type Create,
   isReached,
   isUndecided,
@@ -20,7 +21,7 @@ import {
 import type { PlannerOptions } from './planner-options.ts';
 import { canPay } from './pool-exposure.ts';
 import type { WorkingOrder } from './portfolio.ts';
-import { asMoved, isOfLimit, makingStep } from './post-only.ts';
+import { isOfLimit, makingStep } from './post-only.ts';
 import { type KeptEntry, mayMove, type Settled, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
 import type { SubAccount } from './sub-account.ts';

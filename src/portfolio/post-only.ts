@@ -2,7 +2,6 @@
 import { type Instrument, orderPrice } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import { max, min, minus, plus, priceFor, priceNumber, type Ticks, ticksOf } from '../domain/money.ts';
-import type { Target } from '../domain/order.ts';
 import type { Expiries } from './expiries.ts';
 import type { Create, Situation } from './plan.ts';
 import type { Standing } from './standing.ts';
@@ -20,10 +19,6 @@ export function makingPrice(side: Side, limit: Ticks, { bid, ask }: Best, at: In
     ? min(limit, orderPrice('SELL', minus(ticksOf(ask, at, 'up'), tick), at))
     : max(limit, orderPrice('BUY', plus(ticksOf(bid, at, 'down'), tick), at));
 }
-
-/** A target as it is planned: the order of a limit that was moved rests where it was moved to, wherever the price has gone since. */
-export const asMoved = (target: Target, { movedTo }: Pick<Standing, 'movedTo'>): Target =>
-  movedTo === undefined ? target : { ...target, limit: movedTo };
 
 /** It creates the order of a limit: take-profits are no such, and exits at market neither. */
 export const isOfLimit = ({ draft: { type, purpose } }: Create): boolean =>

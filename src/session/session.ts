@@ -217,7 +217,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
       seen(entry) {
         if (observed === undefined) early.push(entry);
         else observed.see(entry);
-        void storeKill(entry, book, stateDir);
+        if (entry.kind === 'kill') void storeKill(entry, book, stateDir);
       },
     },
   );

@@ -13,11 +13,11 @@ import type { Sweeps } from '../execution/sweep.ts';
 import type { Identity } from '../journal/open.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { pastOf } from '../risk/kill.ts';
 import type { Sendable } from '../trader.ts';
 import { maxInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
 import { denialRow, reductionFacts } from './format.ts';
-import { stoppedBy } from './stopped-by.ts';
 
 export interface OrdersParts {
   readonly clock: Clock;
@@ -279,4 +279,10 @@ export function provenIds({ instance, epoch, idKey, strategies }: Identity): Ord
       return parts === undefined ? undefined : { strategy: names.get(parts.strategy) ?? `strategy ${parts.strategy}` };
     },
   };
+}
+
+/** Why an order may neither be sent nor rest: a kill, a pause, or the end of the flatten that it belongs to. */
+export function stoppedBy({ risk, flattening }: TradingComponents, intent: Intent): string | undefined {
+  const kill = risk.switch.against(intent);
+  return kill === undefined ? flattening.against(intent) : `${pastOf[kill.kind]}: ${kill.reason}`;
 }

@@ -8,8 +8,7 @@ import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Overdue } from '../portfolio/protection.ts';
 import type { TradingComponents } from './components.ts';
-import type { Orders } from './orders.ts';
-import { stoppedBy } from './stopped-by.ts';
+import { type Orders, stoppedBy } from './orders.ts';
 
 /** Rules that refuse for a moment only. */
 const tooFast = new Set(['orderRate', 'strategyRate']);

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Entry } from '../../journal/entries.ts';
+import type { KillEntry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Kill } from '../../risk/kill.ts';
 import {
@@ -97,9 +97,10 @@ function keptAsFile(dir: string, asked: AskedByFile): string | undefined {
 }
 
 /** What a limit kills by itself holds at the next start, too: while the disk is full it is kept as a file that says so. */
-export async function storeKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
-  if (entry.kind !== 'kill' || !isLimit(entry.by) || (await journal.durable())) return;
-  keptAsFile(dir, { reason: entry.reason, strategy: entry.strategy ?? undefined, limit: entry.by });
+export async function storeKill(kill: KillEntry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
+  const { reason, strategy, by } = kill;
+  if (!isLimit(by) || (await journal.durable())) return;
+  keptAsFile(dir, { reason, strategy: strategy ?? undefined, limit: by });
 }
 
 /** Removes the files, which would stop again what was resumed. */

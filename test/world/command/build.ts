@@ -29,7 +29,7 @@ const protocolPaths = [
   'src/trading/orders.ts',
   'src/trading/retries.ts',
   'src/trading/restore.ts',
-  'src/trading/stopped-by.ts',
+  'src/trading/unprotected.ts',
 ];
 
 const git = (...args: string[]): string =>
