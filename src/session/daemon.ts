@@ -1,7 +1,7 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
 
 import { existsSync } from 'node:fs';
-import { type AlertSecrets, alertSecrets as secretsOf } from '../alerts/secrets.ts';
+import { alertSecrets as secretsOf } from '../alerts/secrets.ts';
 import { aborted, systemClock } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
@@ -13,6 +13,7 @@ import { statedReason } from '../domain/stated-reason.ts';
 import { refusedAsHeld } from '../journal/open.ts';
 import { supervisor } from '../process/supervisor.ts';
 import { type Configured, configure } from '../trading/strategies.ts';
+import { DaemonAlerts, keptAlerts } from './daemon-alerts.ts';
 import { listenToSignals } from './daemon-signals.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log/log.ts';
@@ -21,6 +22,7 @@ import { type MetricsServer, metricsToken, serveMetrics, tokenName } from './met
 import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
+import type { ReadConfig } from './reload/reload-config.ts';
 import type { Session } from './session.ts';
 import { StartReports } from './start-reports.ts';
 import { defaultStateDir, isHeld, makeStateDir } from './state.ts';
@@ -50,10 +52,18 @@ export const paper = (options: DaemonOptions): Promise<void> => daemon('paper', 
 async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<void> {
   const { config: file, set, say } = options;
   const settings = set.map(parseSetting);
-  const config: TradingConfig = readConfig(file, tradingSchema, settings);
-  const alertSecrets = alertSecretsOf(config);
-  const stateDir = options.state ?? defaultStateDir(mode);
-  const starting = new StartReports({ mode, stateDir, say, alerts: givenOf(config, alertSecrets) });
+  const common = { mode, say, stateDir: options.state ?? defaultStateDir(mode) };
+  const { stateDir } = common;
+  const read = (): ReadConfig => {
+    const config: TradingConfig = readConfig(file, tradingSchema, settings);
+    return { config, alertSecrets: config.alerts && secretsOf(config.alerts, process.env) };
+  };
+  const { config, alertSecrets } = await orReported(read, common);
+  const alerts = new DaemonAlerts({
+    ...common,
+    configured: config.alerts && alertSecrets && { config: config.alerts, secrets: alertSecrets },
+  });
+  const starting = new StartReports({ ...common, alerts });
   try {
     if (mode === 'paper' && config.account !== 'spot')
       throw new Refusal(
@@ -72,11 +82,11 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
         beside: recordSession(config, configured, file, say),
         replayDenials: options.replayDenials?.(file, settings),
         reread() {
-          const next = readConfig(file, tradingSchema, settings);
-          const nextSecrets = alertSecretsOf(next);
+          const next = read();
           refuseSecretNames(configured);
-          return { config: next, alertSecrets: nextSecrets };
+          return next;
         },
+        alerts,
         starting,
         alertSecrets,
         metricsToken: token,
@@ -95,8 +105,19 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   }
 }
 
-const givenOf = ({ alerts }: TradingConfig, secrets: AlertSecrets | undefined) =>
-  alerts === undefined || secrets === undefined ? undefined : { config: alerts, secrets };
+/** A configuration that cannot be read names no channels: those of the last one that started receive why. */
+async function orReported<T>(
+  read: () => T,
+  common: { readonly mode: string; readonly stateDir: string; readonly say: (line: string) => void },
+): Promise<T> {
+  try {
+    return read();
+  } catch (error) {
+    const configured = keptAlerts(common.stateDir, process.env);
+    await new StartReports({ ...common, alerts: new DaemonAlerts({ ...common, configured }) }).failed(error);
+    throw error;
+  }
+}
 
 /** Every text would say `•••` for such a strategy. */
 function refuseSecretNames(configured: readonly Configured[]): void {
@@ -106,9 +127,6 @@ function refuseSecretNames(configured: readonly Configured[]): void {
       `${named.configFile}: the name of strategy ${named.config.id} is also a secret, such as the topic or the password of a channel, and secrets are redacted in every text: change one of them`,
     );
 }
-
-const alertSecretsOf = ({ alerts }: TradingConfig): AlertSecrets | undefined =>
-  alerts === undefined ? undefined : secretsOf(alerts, process.env);
 
 export interface RunOptions
   extends Pick<
@@ -125,6 +143,7 @@ export interface RunOptions
     | 'reread'
     | 'confirm'
   > {
+  readonly alerts: DaemonAlerts;
   readonly starting: StartReports;
   readonly json: boolean;
   readonly out: (line: string) => void;
@@ -154,11 +173,11 @@ export async function runUntilStopped(
   options: RunOptions,
   start: (common: StartOptions) => Promise<Session>,
 ): Promise<void> {
-  const { stateDir, json, out, say, signal, logLevel, beside, starting } = options;
+  const { stateDir, json, out, say, signal, logLevel, beside, alerts, starting } = options;
   const takeAway = makeStateDir(stateDir);
   // Its port, and its alerts, would be taken by the same daemon.
   if (isHeld(stateDir, 'written')) throw refusedAsHeld(stateDir);
-  starting.begin();
+  alerts.begin();
   const { log, file, change } = await starting.whenThereIsSpace(
     () => fileLog(stateDir, options.config.log, logLevel),
     signal,

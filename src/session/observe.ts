@@ -117,27 +117,19 @@ export function stateReports(
 }
 
 /** Sends the events by the alerts of the start, until the session ends. */
-function sendAlerts({ starting }: SessionOptions, events: SessionEvents, undo: Undo): Alerts | undefined {
-  const alerts = starting?.alerts;
-  if (starting === undefined || alerts === undefined) return undefined;
-  starting.reportAlertsTo((level, text) => events.ofAlerts(level, text));
+function sendAlerts({ alerts, log }: SessionOptions, events: SessionEvents, undo: Undo): Alerts | undefined {
+  if (alerts?.sender === undefined) return undefined;
+  alerts.troublesTo((level, text) => events.ofAlerts(level, text));
   const sent = events.stream.pipe(filter(isForPeople())).subscribe((event) => {
-    const { kind, level, time } = event;
     // The alerts send their own troubles by the channels that work, and a warning reports that market data is missing.
-    if (kind === 'alerts' || (kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;
-    alerts.add({
-      kind,
-      level,
-      time,
-      text: starting.textOf(event),
-      resumesAll: kind === 'resume' && event.strategy === null,
-    });
+    if (event.kind === 'alerts' || (event.kind === 'state' && event.state === 'ready' && !event.hasMarketData)) return;
+    alerts.add(event, { resumesAll: event.kind === 'resume' && event.strategy === null });
   });
   undo.unshift(() => {
     sent.unsubscribe();
-    starting.reportAlertsTo(undefined);
+    alerts.troublesTo((level, text) => log[level](text));
   });
-  return alerts;
+  return alerts.sender;
 }
 
 const screenOf = (

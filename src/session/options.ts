@@ -13,6 +13,7 @@ import type { TradedSymbol } from '../trading/lanes.ts';
 import type { Configured } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
+import type { DaemonAlerts } from './daemon-alerts.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './recording/recorder.ts';
@@ -69,7 +70,8 @@ export interface SessionOptions {
   readonly recorder?: Recorder | undefined;
   /** Where a configuration asks for them. */
   readonly metrics?: Metrics | undefined;
-  /** Reports a start that does not come up, and starts the alerts. */
+  readonly alerts?: DaemonAlerts | undefined;
+  /** Reports a start that does not come up. */
   readonly starting?: StartReports | undefined;
   /** Left out where no alerts are configured. */
   readonly alertSecrets?: AlertSecrets | undefined;

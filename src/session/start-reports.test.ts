@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { NoSpace, Refusal } from '../domain/refusal.ts';
 import { takeLock } from '../journal/lock.ts';
 import { refusedAsHeld } from '../journal/open.ts';
 import { StoppedEarly } from '../process/signals.ts';
+import { DaemonAlerts, keptAlerts } from './daemon-alerts.ts';
 import { StartReports } from './start-reports.ts';
 import { stateAt } from './state.ts';
 
@@ -26,6 +27,7 @@ let sent: Alert[];
 let said: string[];
 /** Of the alerts' thread. */
 let given: ThreadData | undefined;
+let alerts: DaemonAlerts;
 let reports: StartReports;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-starting-'));
@@ -38,10 +40,11 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 /** Of a start on a state directory. */
-const reportsIn = (stateDir: string): StartReports =>
-  new StartReports({
-    ...{ mode: 'live', stateDir, say: (line) => void said.push(line), clock },
-    alerts: { config, secrets: { channels: new Map(), ping: undefined } },
+function reportsIn(stateDir: string): StartReports {
+  const common = { mode: 'live', stateDir, say: (line: string) => void said.push(line) };
+  alerts = new DaemonAlerts({
+    ...common,
+    configured: { config, secrets: { channels: new Map(), ping: undefined } },
     send(data) {
       given = data;
       return {
@@ -52,6 +55,8 @@ const reportsIn = (stateDir: string): StartReports =>
       };
     },
   });
+  return new StartReports({ ...common, clock, alerts });
+}
 
 /** Second by second, with all that follows from each. */
 async function pass(ms: number): Promise<void> {
@@ -65,7 +70,7 @@ async function pass(ms: number): Promise<void> {
 const texts = (): readonly string[] => sent.map(({ text }) => text);
 
 test('an exchange that answers within seconds is no alarm; one that does not is one each hour, whatever its cause', async () => {
-  reports.begin();
+  alerts.begin();
   reports.waits('the exchange does not answer (ECONNREFUSED)');
   reports.reached();
   for (let second = 0; second < 2 * 3_600; second += 2) {
@@ -78,7 +83,7 @@ test('an exchange that answers within seconds is no alarm; one that does not is 
 });
 
 test('klines that do not arrive while strategies trade are no failure of the start', () => {
-  reports.begin();
+  alerts.begin();
   reports.waits('the exchange does not answer (its time)');
   reports.cameUp();
   for (let time = 0; time < 2 * minute; time += 2_000) {
@@ -89,7 +94,7 @@ test('klines that do not arrive while strategies trade are no failure of the sta
 });
 
 test('a start that ends on a full disk after it came up is a start again', async () => {
-  reports.begin();
+  alerts.begin();
   const stop = new AbortController();
   const started = reports.whenThereIsSpace(() => {
     reports.cameUp();
@@ -109,7 +114,7 @@ test('a start that ends on a full disk after it came up is a start again', async
 
 test('a ban is reported while the start waits for its end, and not after the start', async () => {
   let until: number | undefined = 10 * minute;
-  reports.begin();
+  alerts.begin();
   reports.watchBans({ clock, stoppedUntil: () => until });
   await pass(minute);
   until = undefined;
@@ -125,7 +130,7 @@ test('a ban is reported while the start waits for its end, and not after the sta
 });
 
 test('a full disk is tried again until there is space, and the directory stays held', async () => {
-  reports.begin();
+  alerts.begin();
   let left = 3;
   const started = reports.whenThereIsSpace(() => {
     if (left-- > 0) return Promise.reject(new NoSpace('no free space', 3));
@@ -153,7 +158,7 @@ test('a failure is one line; a stop, and a directory that another daemon holds, 
 });
 
 test('an error after the start is no failed start, and a start that failed does not come up', async () => {
-  reports.begin();
+  alerts.begin();
   reports.cameUp();
   await reports.failed(new Error('the recording cannot be written'));
   expect(sent).toEqual([]);
@@ -167,9 +172,24 @@ test('a refused configuration makes no state directory', async () => {
   expect(texts()).toEqual([expect.stringMatching(/^did not start: a strategy is missing/)]);
 });
 
+test('the alerts of a start that came up are kept for one whose configuration cannot be read, without their secrets', () => {
+  const environment = { SLUICE_ALERT_PHONE: 'https://ntfy.example/canary' };
+  expect(keptAlerts(dir, environment)).toBeUndefined();
+  reports.cameUp();
+  expect(keptAlerts(dir, environment)).toMatchObject({
+    config,
+    secrets: { channels: new Map([['phone', 'https://ntfy.example/canary']]) },
+  });
+  expect(readFileSync(join(dir, 'alerts.json'), 'utf8')).not.toContain('canary');
+  // Its secret is not set any more.
+  expect(keptAlerts(dir, {})).toBeUndefined();
+  new DaemonAlerts({ mode: 'live', stateDir: dir, configured: undefined }).cameUp();
+  expect(existsSync(join(dir, 'alerts.json'))).toBe(false);
+});
+
 test('beside a running daemon nothing is sent', async () => {
   const lock = takeLock(dir);
   await reports.failed(new Refusal('a strategy is missing'));
   lock?.release();
-  expect([sent, reports.alerts]).toEqual([[], undefined]);
+  expect([sent, alerts.sender]).toEqual([[], undefined]);
 });

@@ -1,35 +1,23 @@
-/**
- * Reports a start that does not come up: on the terminal, in the log, by the alerts, and in a file for commands. The alerts begin with it, as soon as
- * the configuration is valid, and the session that comes up goes on with them.
- */
-import { existsSync } from 'node:fs';
-import { type Alerts, startAlerts } from '../alerts/alerts.ts';
-import type { AlertSecrets } from '../alerts/secrets.ts';
+/** Reports a start that does not come up: on the terminal, in the log, by the alerts, and in a file for commands. */
 import { type Clock, every, machineWall, pause, systemClock } from '../clock/clock.ts';
-import type { AlertsConfig } from '../config/alerts.ts';
-import { registeredSecrets } from '../domain/redaction.ts';
-import { causeOf, isNoSpace, orRefusal, Refusal } from '../domain/refusal.ts';
+import { causeOf, isNoSpace } from '../domain/refusal.ts';
 import type { Notice } from '../journal/entries.ts';
 import { takeLock } from '../journal/lock.ts';
-import { InUse, prepareDir } from '../journal/open.ts';
+import { InUse } from '../journal/open.ts';
 import { StoppedEarly } from '../process/signals.ts';
-import { alertTexts } from './alarm-pages.ts';
-import { eventText, logEvent, type SessionEvent } from './log/events.ts';
+import type { DaemonAlerts } from './daemon-alerts.ts';
+import { logEvent, type SessionEvent } from './log/events.ts';
 import type { Log } from './log/log.ts';
-import { isHeld, removeStarting, writeStarting } from './state.ts';
-import { stateOptionFor } from './state-in-commands.ts';
+import { removeStarting, writeStarting } from './state.ts';
 import { type BanKeeperParts, banKeeper } from './watch/exchange-watch.ts';
 
 export interface StartReportsParts {
   readonly mode: string;
   readonly stateDir: string;
   readonly say: (line: string) => void;
-  /** Left out where no alerts are configured. */
-  readonly alerts?: { readonly config: AlertsConfig; readonly secrets: AlertSecrets } | undefined;
+  readonly alerts: DaemonAlerts;
   /** Real time. */
   readonly clock?: Clock;
-  /** For tests: what sends. */
-  readonly send?: typeof startAlerts;
 }
 
 /** An exchange that answers within this time is no alarm, real ms. */
@@ -41,12 +29,10 @@ const [banMs, spaceMs] = [1_000, 5_000];
 const begun = 'the journal is examined and the exchange is queried';
 
 export class StartReports {
-  readonly #parts: Omit<StartReportsParts, 'clock' | 'send'> & Required<Pick<StartReportsParts, 'clock' | 'send'>>;
+  readonly #parts: Required<StartReportsParts>;
   readonly #startedAt = machineWall();
   /** When each report was made last: of the clock that never steps back. */
   readonly #reported = new Map<string, number>();
-  #alerts: Alerts | undefined;
-  #text: (event: SessionEvent) => string = eventText;
   #log: Log | undefined;
   /** Since when the exchange does not answer: of the clock that never steps back, and UTC ms. */
   #away: { readonly since: number; readonly at: number } | undefined;
@@ -54,53 +40,14 @@ export class StartReports {
   #isLocked = false;
   #isUp = false;
   #hasFailed = false;
-  #toSession: ((level: Notice['level'], text: string) => void) | undefined;
 
-  constructor({ clock = systemClock, send = startAlerts, ...parts }: StartReportsParts) {
-    this.#parts = { clock, send, ...parts };
-  }
-
-  /** Undefined where none are configured. */
-  get alerts(): Alerts | undefined {
-    return this.#alerts;
-  }
-
-  /** Starts the alerts, unless a daemon runs in the directory: they are its own then. */
-  begin(): void {
-    const { alerts, mode, stateDir, send } = this.#parts;
-    if (alerts === undefined || this.#alerts !== undefined) return;
-    // It may hold links, or files of others: nothing is written there then. A refused configuration must not make it, either.
-    const isOurs = existsSync(stateDir) && !(orRefusal(() => prepareDir(stateDir)) instanceof Refusal);
-    if (isOurs && isOfAnother(stateDir)) return;
-    // Read now: later a disk may be full.
-    const stateOption = stateOptionFor(mode, stateDir);
-    this.#text = alertTexts(stateOption);
-    this.#alerts = send(
-      { ...alerts, redacted: registeredSecrets(), stateOption, stateDir: isOurs ? stateDir : undefined },
-      {
-        failed: (error) => this.#ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
-        notice: (level, text) => this.#ofAlerts(level, text),
-      },
-    );
-  }
-
-  /** Troubles of the alerts go into the log, or to a session. */
-  #ofAlerts(level: Notice['level'], text: string): void {
-    if (this.#toSession === undefined) this.#log?.[level](text);
-    else this.#toSession(level, text);
-  }
-
-  /** The text of an alert. */
-  textOf(event: SessionEvent): string {
-    return this.#text(event);
-  }
-
-  reportAlertsTo(session: ((level: Notice['level'], text: string) => void) | undefined): void {
-    this.#toSession = session;
+  constructor({ clock = systemClock, ...parts }: StartReportsParts) {
+    this.#parts = { clock, ...parts };
   }
 
   logTo(log: Log): void {
     this.#log = log;
+    this.#parts.alerts.troublesTo((level, text) => log[level](text));
     log.info({ mode: this.#parts.mode }, 'starting');
   }
 
@@ -162,7 +109,7 @@ export class StartReports {
     if (this.#hasFailed) throw new StoppedEarly('the start has failed already', 1);
     this.#stopWatching();
     this.#isUp = true;
-    this.#alerts?.cameUp();
+    this.#parts.alerts.cameUp();
   }
 
   /** Starts, and starts again while the disk has no space for it: it passes by itself, as it does while a daemon trades. */
@@ -200,7 +147,7 @@ export class StartReports {
     this.#hasFailed = true;
     if (this.#isUp) this.#log?.error(`ended by an error: ${causeOf(error)}`);
     else if (!(error instanceof StoppedEarly || error instanceof InUse)) {
-      this.begin();
+      this.#parts.alerts.begin();
       const text = `did not start: ${causeOf(error).replaceAll(/\n\s*/g, '; ')}`;
       this.#report({ level: 'error', topic: isNoSpace(error) ? 'diskFull' : 'notStarted', text });
     }
@@ -210,7 +157,7 @@ export class StartReports {
   /** Sends what is left. */
   async end(): Promise<void> {
     this.#stopWatching();
-    await this.#alerts?.end();
+    await this.#parts.alerts.end();
   }
 
   #stopWatching(): void {
@@ -230,21 +177,11 @@ export class StartReports {
     this.#reported.set(key, now);
     const event: SessionEvent = { kind: 'notice', time: machineWall(), level, topic, text };
     if (this.#log !== undefined) logEvent(this.#log, event);
-    const { kind, time } = event;
-    this.#alerts?.add({ kind, time, level, text: this.#text(event), isOfStart: true });
+    this.#parts.alerts.add(event, { isOfStart: true });
   }
 }
 
 const meanwhile = 'Nothing trades meanwhile, and no stop works';
-
-/** A lock that cannot be read is nobody's. */
-function isOfAnother(stateDir: string): boolean {
-  try {
-    return isHeld(stateDir, 'read');
-  } catch {
-    return false;
-  }
-}
 
 /** The lock of a directory, where its disk can give it. */
 function lockOf(stateDir: string): ReturnType<typeof takeLock> {

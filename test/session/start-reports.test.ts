@@ -83,6 +83,17 @@ test('a start that is refused sends why, and leaves that in the log', async () =
   expect(log()).toContain('did not start: the exchange at');
 });
 
+test('a configuration that cannot be read is reported by the channels of the last one that started', async () => {
+  const texts = await phone();
+  const daemon = await rig.start();
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+  writeFileSync(join(rig.dir, 'live.yaml'), 'risk: [');
+  expect((await rig.launch().exited).code).toBe(2);
+  expect(texts()).toEqual([
+    expect.stringMatching(/^ERROR did not start: .*live\.yaml.* \(docs\/how-to\/alarms\/not-started\.md\)$/),
+  ]);
+});
+
 test('a start that an error of the program ends sends that', async () => {
   const texts = await phone();
   const file = join(rig.dir, 'broken.mjs');

@@ -15,6 +15,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
 import { shellWord } from '../../process/shell-word.ts';
 import { runUntilStopped } from '../../session/daemon.ts';
+import { DaemonAlerts } from '../../session/daemon-alerts.ts';
 import { startLive } from '../../session/live.ts';
 import type { LogLevel } from '../../session/log/log.ts';
 import { StartReports } from '../../session/start-reports.ts';
@@ -81,17 +82,17 @@ export async function demo(options: DemoOptions): Promise<void> {
     );
     const stopOrLost = AbortSignal.any([signal, market.lost]);
     const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
-    const starting = new StartReports({ mode: 'demo', stateDir, say });
+    const common = { mode: 'demo', stateDir, say } as const;
+    const alerts = new DaemonAlerts({ ...common, configured: undefined });
     await runUntilStopped(
       {
-        mode: 'demo',
+        ...common,
         config,
         configured,
-        stateDir,
-        starting,
+        alerts,
+        starting: new StartReports({ ...common, alerts }),
         json,
         out,
-        say,
         signal: stopOrLost,
         logLevel: options.logLevel,
       },
