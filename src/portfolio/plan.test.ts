@@ -253,6 +253,12 @@ describe('protection', () => {
     expect(plan('0.04', { has: '0.04' }, {}, profitAt('120'))).toBe('nothing');
   });
 
+  test('rests no take-profit of a remainder while nothing may be entered', () => {
+    // Worth 4 at the last price, which is too little to sell, but 5.2 at the price of the take-profit.
+    const waits = { ...profitAt('130'), exit: 'waits until it may be entered again' };
+    expect(plan('1', { has: '0.04' }, {}, waits)).toBe('nothing');
+  });
+
   test('that leaves sells all at market, whatever the target and its limit are, and names it a stop', () => {
     const exiting: ProtectionOverride = { ...noOverride, exit: 'traded at 90' };
     const step = planTarget(target(1, { limit: 99 }), lots('1', btc), exiting, situation({ has: '1' }));

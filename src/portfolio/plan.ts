@@ -141,7 +141,8 @@ export function planTarget(
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return clipping(target, rest([{ side, price, lots, tolerance: band, purpose, reason }], situation));
   }
-  if (override.takeProfits.length === 0 || situation.held === 0n) return rest([], situation);
+  if (override.takeProfits.length === 0 || override.exit !== undefined || situation.held === 0n)
+    return rest([], situation);
   // One that rests may fill to its last lot, although what is left of it could not be created.
   const canRest = (one: Resting): boolean =>
     !tooSmall(one.lots, one.price, at) || (override.takeProfits.length > 1 && orders.some((order) => sits(order, one)));
