@@ -15,7 +15,7 @@ import { decider } from '../../src/strategy/host.ts';
 import { type Params, readParams } from '../../src/strategy/params.ts';
 import { wide } from '../kit/builders.ts';
 import { runNow } from '../kit/run-now.ts';
-import { reference } from '../reference/reference.ts';
+import { together } from '../reference/reference.ts';
 import type {
   Kline,
   Margin,
@@ -260,8 +260,28 @@ export function joined(
 }
 
 /** The same question in the reference's own terms. */
-export function byReference(given: Case, strategy: PlainStrategy): Rows {
-  const question: Question = {
+export const byReference = (given: Case, strategy: PlainStrategy): Rows =>
+  byReferenceTogether([{ given, strategy }])[0] as Rows;
+
+/** Several strategies of one account on one symbol, over the same klines and by the same rules. */
+export function byReferenceTogether(
+  all: readonly { readonly given: Case; readonly strategy: PlainStrategy }[],
+): readonly Rows[] {
+  const questions = all.map(({ given, strategy }) => questionOf(given, strategy));
+  return together(questions).map((answer, index) => {
+    const { decisions, orders, fills, equity, ambiguousKlines, charges } = answer;
+    const { decidesEveryMs, intervalMs: lengthMs, margin } = questions[index] as Question;
+    const wanted = decisions.map(({ time, signal }) => ({
+      time,
+      signal: inMs(asProduct(signal), decidesEveryMs ?? lengthMs),
+    }));
+    const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+    return margin === undefined ? rows : { ...rows, charges };
+  });
+}
+
+function questionOf(given: Case, strategy: PlainStrategy): Question {
+  return {
     klines: klinesOf(given.columns),
     intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
     strategy,
@@ -274,11 +294,6 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     ...(given.decidesOn === undefined ? {} : { decidesEveryMs: intervalMs(given.decidesOn, 0) }),
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
-  const { decisions, orders, fills, equity, ambiguousKlines, charges } = reference(question);
-  const decidesEveryMs = question.decidesEveryMs ?? question.intervalMs;
-  const wanted = decisions.map(({ time, signal }) => ({ time, signal: inMs(asProduct(signal), decidesEveryMs) }));
-  const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
-  return given.margin === undefined ? rows : { ...rows, charges };
 }
 
 /** What the product's risk denies becomes no order there, and what the reference's exchange rejects for want of funds may be denied, too. */
@@ -312,7 +327,6 @@ export const rowsOfEach = (result: RunResult, strategies: readonly string[]): re
 export function rowsWhere(result: RunResult, each: readonly Which[]): readonly Rows[] {
   const db = result.journal();
   const { finalEquity, ambiguousKlines, margin } = result;
-  const charges = margin?.charges.map(({ at, kind, amount }) => ({ time: at, kind, amount: unitsText(amount) }));
   try {
     return each.map((which) => {
       const fills = fillsOf(db, which);
@@ -326,6 +340,9 @@ export function rowsWhere(result: RunResult, each: readonly Which[]): readonly R
         signal: { ...(JSON.parse(String(row['signal'])) as ProductWant), reason: '' },
       }));
       const rows = withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+      const charges = margin?.charges
+        .filter(({ strategy }) => which.strategy === undefined || strategy === which.strategy)
+        .map(({ at, kind, amount }) => ({ time: at, kind, amount: unitsText(amount) }));
       return charges === undefined ? rows : { ...rows, charges };
     });
   } finally {

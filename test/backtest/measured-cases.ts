@@ -35,8 +35,8 @@ export type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
 /** By pace and interval: what it decides on. */
 const largerOf = { '1min': '5min', '15min': '60min' } as const;
 
-/** The run, and what the strategy says after each of its rows. */
-export function measuredCase(of: Drawn, rules: Case['rules'], only: readonly (keyof Target)[] | undefined) {
+/** The run, and what the strategy says after each of its rows: by a seed of its own where others trade the same klines. */
+export function measuredCase(of: Drawn, rules: Case['rules'], only?: readonly (keyof Target)[], says = of.seed) {
   const { seed, account, interval, pace, missing, isOdd, changes, precision, cash, closeAtEnd, delayKlines } = of;
   const lengthMs = intervalMs(interval, 0);
   const decidesOn = pace === 1 ? interval : largerOf[interval as '1min' | '15min'];
@@ -47,7 +47,7 @@ export function measuredCase(of: Drawn, rules: Case['rules'], only: readonly (ke
   }));
   const klines = isOdd ? oddOpens(world) : world;
   const options = { isShort: account === 'short', changes, intervalMs: lengthMs, ...(only && { only }) };
-  const each = measured(klines, seed, options);
+  const each = measured(klines, says, options);
   const said: Signal[] = [];
   const spoken = (row: number): number => Math.floor((klines[row] as Kline).time / decidesMs);
   for (const [row, signal] of each.entries()) said[spoken(row)] ??= signal;

@@ -198,7 +198,7 @@ export function bySlowReference(given: GeneratedCase, rules: RulesetName): Sever
       Object.entries(states).flatMap(([role, { orders }]) => orders.map(({ row }) => ({ ...row, role }))),
     ),
     equity: equityAt(first).toFixed(),
-    ambiguousKlines: Object.values(states).reduce((sum, { ambiguousKlines }) => sum + ambiguousKlines, 0),
+    ambiguousKlines: Object.values(states).reduce((sum, { ambiguousRows }) => sum + ambiguousRows.size, 0),
     charges: Object.entries(states)
       .flatMap(([role, { charges }]) => charges.map((one) => `${one.time} ${role} ${one.kind} ${one.amount}`))
       .sort(),

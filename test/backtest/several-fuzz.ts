@@ -1,8 +1,11 @@
-/** Generated runs of strategies of several markets, by the product and by the slow reference, for `npm run fuzz`. */
+/** Generated runs of strategies of several markets, and of two strategies on one symbol, by the product and by the slow reference, for `npm run fuzz`. */
 import { deepStrictEqual } from 'node:assert';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
+import { fc } from '../kit/properties.ts';
 import { generatedCase, kinds } from '../reference/generated-several.ts';
+import { type Drawn, drawn } from './measured-cases.ts';
 import { byProduct, bySlowReference } from './several-agreement.ts';
+import { twoAnswers } from './two-strategies.ts';
 
 /** One run of each kind, under a ruleset by its seed. Throws, with the kind, at the first that differs; gives the number of fills. */
 export async function fuzzSeveral(seed: number): Promise<number> {
@@ -16,6 +19,17 @@ export async function fuzzSeveral(seed: number): Promise<number> {
     for (const rows of Object.values(expected.markets)) fills += rows.fills.length;
   }
   return fills;
+}
+
+/** The same of two strategies on one symbol. */
+export async function fuzzTwo(seed: number): Promise<number> {
+  const rules = rulesetNames[seed % rulesetNames.length] ?? 'plain';
+  const [of] = fc.sample(drawn, { seed, numRuns: 1 }) as [Drawn];
+  const { expected, found, byStreams } = await twoAnswers(of, rules, seed % 3 === 0 ? '900' : undefined);
+  const what = `two strategies, rules ${rules}, case ${JSON.stringify(of)}`;
+  deepStrictEqual(asJson(found), asJson(expected), what);
+  deepStrictEqual(asJson(byStreams), asJson(expected), `${what}, by streams`);
+  return expected.reduce((sum, rows) => sum + rows.fills.length, 0);
 }
 
 /** What is left out and what is undefined are the same. */

@@ -31,19 +31,22 @@ export interface State {
   readonly question: Question;
   /** All markets of the strategy, this one among them. */
   readonly pool: State[];
+  /** Those of all strategies of the account. */
+  readonly account: State[];
   /** What is wanted. */
   standing: Signal | undefined;
   /** The last price that is known, once there is one. */
   last: Decimal;
   readonly decisions: DecisionRow[];
-  /** Numbered over all markets of the strategy. */
+  /** Numbered over all of the account. */
   readonly orders: Order[];
   /** Those of the orders that may still be open, so that not every kline looks at all. */
   working: Order[];
   readonly fills: FillRow[];
   cash: Decimal;
   base: Decimal;
-  ambiguousKlines: number;
+  /** Of the market, whichever strategy left it in doubt. */
+  readonly ambiguousRows: Set<number>;
   /** The row in which the chosen path let targets come before the stop, and the side that leaves. */
   assumed: { readonly row: number; readonly side: Side } | undefined;
   /** The target whose levels are in force while something is held; quotes leave it as it was. */
@@ -120,11 +123,12 @@ interface ExitRow {
   readonly reason: 'signal' | 'stop' | 'takeProfit' | 'time';
 }
 
-/** Nothing is held, and nothing was ordered; the market joins those of its strategy. */
-export function begun(question: Question, pool: State[] = []): State {
+/** Nothing is held, and nothing was ordered; the market joins those of its strategy, and of its account. */
+export function begun(question: Question, pool: State[] = [], account: State[] = pool): State {
   const state: State = {
     question,
     pool,
+    account,
     standing: undefined,
     last: new Decimal(0),
     decisions: [],
@@ -133,7 +137,7 @@ export function begun(question: Question, pool: State[] = []): State {
     fills: [],
     cash: new Decimal(question.cash),
     base: new Decimal(0),
-    ambiguousKlines: 0,
+    ambiguousRows: account.find((one) => isSameMarket(one.question, question))?.ambiguousRows ?? new Set(),
     assumed: undefined,
     exits: undefined,
     frozen: {},
@@ -167,6 +171,7 @@ export function begun(question: Question, pool: State[] = []): State {
     filled: undefined,
   };
   pool.push(state);
+  if (account !== pool) account.push(state);
   return state;
 }
 
@@ -178,7 +183,8 @@ export const equityAt = (state: State, price = state.last): Decimal =>
   Decimal.sum(cashOf(state), ...state.pool.map((one) => one.base.times(one === state ? price : one.last)));
 
 /** The number of the next order. */
-export const nextNumber = ({ pool }: State): number => pool.reduce((count, { orders }) => count + orders.length, 1);
+export const nextNumber = ({ account }: State): number =>
+  account.reduce((count, { orders }) => count + orders.length, 1);
 
 /** Closed profit less fees: what the cash has become if what is held is counted at its cost. */
 export const earned = ({ cash, cost, question, paidIn }: State): Decimal =>
@@ -296,11 +302,23 @@ export const maxFee = ({ fees }: Question): Decimal => Decimal.max(fees.maker, f
 export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
   feeRate.isZero() ? amount : roundTo(Decimal.max(amount.minus('0.00000001'), 0).div(feeRate.plus(1)), 18, 'down');
 
-/** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
-export function free(state: State, side: Side): Decimal {
+/** What can be spent of the money of all its markets, or of the base: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
+export const free = (state: State, side: Side): Decimal => freeOf(state, side, side === 'BUY' ? state.pool : [state]);
+
+/** The same at the exchange, which knows no strategies. */
+export const freeAtExchange = (state: State, side: Side): Decimal =>
+  freeOf(state, side, side === 'BUY' ? state.account : sameMarket(state));
+
+/** What strategies of the account have of a market. */
+export const sameMarket = ({ account, question }: State): State[] =>
+  account.filter((one) => isSameMarket(one.question, question));
+
+const isSameMarket = (a: Question, b: Question): boolean => a.instrument.base === b.instrument.base;
+
+function freeOf(state: State, side: Side, all: readonly State[]): Decimal {
   const most = state.question.rules.feeIn === 'quote' ? maxFee(state.question) : new Decimal(0);
-  let left = side === 'BUY' ? cashOf(state) : state.base;
-  for (const one of side === 'BUY' ? state.pool : [state])
+  let left = Decimal.sum(...all.map((one) => (side === 'BUY' ? one.cash : one.base)));
+  for (const one of all)
     for (const order of openOrders(one)) {
       if (order.row.side !== side) continue;
       left = left.minus(side === 'SELL' ? remaining(order) : costOf(one, order, most));

@@ -3,7 +3,7 @@ import {
   Decimal,
   end,
   fill,
-  free,
+  freeAtExchange,
   maxFee,
   nextNumber,
   type Order,
@@ -65,14 +65,14 @@ function worse(state: State, side: Side, price: Decimal): Decimal {
     : roundTo(price.minus(spread), instrument.pricePrecision, 'down');
 }
 
-/** Orders arrive at the open, by most rules. */
-export function open(state: State, at: Now): void {
-  if (state.question.rules.marketAt === 'open') arrive(state, at, { base: at.open, time: at.time });
+/** Orders arrive at the open, by most rules. All states are of one market. */
+export function open(states: readonly State[], at: Now): void {
+  if (states[0]?.question.rules.marketAt === 'open') arrive(states, at, { base: at.open, time: at.time });
 }
 
 /** By others they arrive at the close after which they were decided. */
-export function decided(state: State, at: Now): void {
-  if (state.question.rules.marketAt === 'close') arrive(state, at, { base: at.close, time: at.lastMs + 1 });
+export function decided(states: readonly State[], at: Now): void {
+  if (states[0]?.question.rules.marketAt === 'close') arrive(states, at, { base: at.close, time: at.lastMs + 1 });
 }
 
 /** After the last kline: nothing rests any more, and what can be sold, or bought back, is left whole, whatever the volume. */
@@ -113,9 +113,19 @@ export function closeAtEnd(state: State, at: Now): void {
   fill(state, order, { price, quantity, maker: false, time });
 }
 
+/** The open orders of a market in the order in which they were made, whoever made them. */
+const oldestFirst = (states: readonly State[]): readonly { readonly state: State; readonly order: Order }[] =>
+  states
+    .flatMap((state) => openOrders(state).map((order) => ({ state, order })))
+    .sort((a, b) => a.order.row.number - b.order.row.number);
+
 /** MARKET orders fill, LIMITs that cross take. */
-function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal; readonly time: number }): void {
-  for (const order of openOrders(state)) {
+function arrive(
+  states: readonly State[],
+  at: Now,
+  { base, time }: { readonly base: Decimal; readonly time: number },
+): void {
+  for (const { state, order } of oldestFirst(states)) {
     if (order.cancelsAt !== undefined && order.cancelsAt <= at.row) end(order, 'canceled');
     else if (!order.arrived && order.arrivesAt <= at.row) {
       order.arrived = true;
@@ -155,7 +165,7 @@ function market(
   const cost = price.times(asked);
   const fee = rules.feeIn === 'quote' ? roundTo(cost.times(fees.taker), 8, 'up') : new Decimal(0);
   const mustPay = state.question.margin === undefined && order.row.side === 'BUY' && order.quantity !== undefined;
-  if (mustPay && cost.plus(fee).gt(free(state, 'BUY'))) {
+  if (mustPay && cost.plus(fee).gt(freeAtExchange(state, 'BUY'))) {
     end(order, 'canceled');
     return;
   }
@@ -197,9 +207,8 @@ function reached(state: State, order: Order, at: Now): boolean {
 }
 
 /** Resting LIMITs fill at their own price, sharing the part of the volume that resting orders may have. */
-export function rest(state: State, at: Now): void {
-  let isInDoubt = false;
-  for (const order of openOrders(state)) {
+export function rest(states: readonly State[], at: Now): void {
+  for (const { state, order } of oldestFirst(states)) {
     if (order.price === undefined || !reached(state, order, at)) continue;
     const quantity = at.restable === undefined ? remaining(order) : Decimal.min(remaining(order), at.restable);
     if (quantity.isZero()) continue;
@@ -208,10 +217,9 @@ export function rest(state: State, at: Now): void {
     const price = isBetter && state.question.rules.gapFill === 'open' ? at.open : order.price;
     const ambiguous = state.assumed?.row === at.row && state.assumed.side === order.row.side;
     fill(state, order, { price, quantity, maker: true, time: at.lastMs, ambiguous });
-    isInDoubt ||= ambiguous;
+    if (ambiguous) state.ambiguousRows.add(at.row);
     if (remaining(order).isZero()) end(order, 'filled');
   }
-  if (isInDoubt) state.ambiguousKlines++;
 }
 
 export interface Hit {

@@ -6,6 +6,7 @@ import {
   end,
   equityAt,
   free,
+  freeAtExchange,
   isFlat,
   maxFee,
   nextNumber,
@@ -15,6 +16,7 @@ import {
   remaining,
   roundTo,
   type State,
+  sameMarket,
   withoutFee,
 } from './account.ts';
 import { takeProfitsOf } from './exits.ts';
@@ -263,8 +265,8 @@ function clipped(state: State, signal: Signal, planned: PlannedOrder, { time, cl
   const price = planned.price ?? last;
   const ordered = Decimal.sum(0, ...state.pool.map(onOrder));
   const money = cashOf(state).minus(ordered);
-  const room =
-    maxPosition === undefined ? money : new Decimal(maxPosition).minus(state.base.times(price).plus(onOrder(state)));
+  const held = Decimal.sum(...sameMarket(state).map((one) => one.base.times(price).plus(onOrder(one))));
+  const room = maxPosition === undefined ? money : new Decimal(maxPosition).minus(held);
   const most = roundTo(Decimal.min(room, money).div(price), instrument.quantityPrecision, 'down');
   if (planned.quantity.lte(most) || most.lt(instrument.minQuantity)) return planned;
   state.sized = state.sized.minus(planned.quantity.minus(most));
@@ -314,7 +316,7 @@ export function create(state: State, signal: Signal, whole: PlannedOrder, moment
   const most = rules.feeIn === 'quote' ? maxFee(state.question) : zero;
   const cost = planned.side === 'SELL' ? planned.quantity : costOf(state, order, most);
   // The exchange has locked nothing for MARKET orders in lots on their way.
-  const isUnpaid = cost.gt(free(state, planned.side)) || isOverspent(state, order, close);
+  const isUnpaid = cost.gt(freeAtExchange(state, planned.side)) || isOverspent(state, order, close);
   if (denied(state, order, close)) end(order, 'denied');
   else if ((state.question.margin === undefined && isUnpaid) || refused(state, order)) end(order, 'rejected');
   state.orders.push(order);
@@ -331,12 +333,13 @@ function denied(state: State, order: Order, close: Decimal): boolean {
   if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
   const { maxPosition } = state.question;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
-  const held = state.base.times(order.price ?? last);
   // What anything else may cost is locked, and refused by the exchange where it is not there.
   const isUnlocked = order.row.type === 'MARKET' && order.amount === undefined;
   if (isUnlocked && isOverspent(state, order, close)) return true;
   if (maxPosition === undefined) return false;
-  return Decimal.sum(held, worthOf(order, last), onOrder(state)).gt(maxPosition);
+  // The limit is that of all strategies together.
+  const held = sameMarket(state).map((one) => one.base.times(order.price ?? last).plus(onOrder(one)));
+  return Decimal.sum(worthOf(order, last), ...held).gt(maxPosition);
 }
 
 /** Whether an order, planned or made, comes to more than margin allows. */

@@ -9,41 +9,57 @@ import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, open
 import type { Answer, Facts, Question } from './types.ts';
 import { signalAfter } from './wants.ts';
 
-export function reference(question: Question): Answer {
-  const state = begun(question);
-  const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
-  let flows = question.cashFlows ?? [];
+export const reference = (question: Question): Answer => together([question])[0] as Answer;
+
+/** Several strategies of one account on one market, over the same klines and by the same rules, in their order; each has money of its own. */
+export function together(questions: readonly Question[]): readonly Answer[] {
+  const account: State[] = [];
+  const states = questions.map((question) => begun(question, [], account));
+  const flows = new Map(states.map((state) => [state, state.question.cashFlows ?? []]));
+  const [first] = states as [State];
+  const { klines, intervalMs, rules } = first.question;
   for (const [row, kline] of klines.entries()) {
     // What is left of its volume goes through all that happens in it.
-    const at = now(state, row, kline);
-    opens(state, at);
-    closes(state, at);
-    state.last = at.close;
+    const at = now(first, row, kline);
+    opens(states, at);
+    closes(states, at);
     const time = kline.time + intervalMs;
     const moment: Moment = { row, time, close: at.close };
-    payInterest(state, time, kline);
-    flows = payFlows(state, flows, time);
-    leaveInTime(state, moment);
-    const isAsked = decidesEveryMs === undefined || time % decidesEveryMs === 0;
-    endPause(state, time);
-    const facts = (): Facts => factsAfter(state, row);
-    // Saying nothing repeats what was said last.
-    const said = isAsked ? signalAfter(strategy, klines, row, instrument.pricePrecision, facts) : undefined;
-    if (said !== undefined) hear(state, said, moment);
-    const signal = state.standing;
-    if (signal === undefined) continue;
-    if (isAsked) {
-      enterAgain(state, moment);
-      expires(state, time);
-      act(state, signal, moment, false);
+    for (const state of states) {
+      state.last = at.close;
+      payInterest(state, time, kline);
+      flows.set(state, payFlows(state, flows.get(state) ?? [], time));
     }
-    if (decidesEveryMs !== undefined) placeLate(state, moment);
-    cancelExpired(state, moment);
-    fillAtClose(state, at, moment);
+    for (const state of states) {
+      leaveInTime(state, moment);
+      endPause(state, time);
+    }
+    for (const state of states) ask(state, moment);
+    for (const state of states) {
+      if (state.standing === undefined) continue;
+      if (state.question.decidesEveryMs !== undefined) placeLate(state, moment);
+      cancelExpired(state, moment);
+    }
+    fillAtClose(states, at, moment);
   }
   const last = klines.at(-1);
-  if (question.rules.closeAtEnd && last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
-  return answer(state);
+  if (rules.closeAtEnd && last !== undefined)
+    for (const state of states) closeAtEnd(state, now(state, klines.length - 1, last));
+  return states.map(answer);
+}
+
+/** A strategy is asked, where it decides at this close, and what its signal lacks is carried out. */
+function ask(state: State, moment: Moment): void {
+  const { klines, strategy, instrument, decidesEveryMs } = state.question;
+  const { row, time } = moment;
+  if (decidesEveryMs !== undefined && time % decidesEveryMs !== 0) return;
+  // Saying nothing repeats what was said last.
+  const said = signalAfter(strategy, klines, row, instrument.pricePrecision, (): Facts => factsAfter(state, row));
+  if (said !== undefined) hear(state, said, moment);
+  if (state.standing === undefined) return;
+  enterAgain(state, moment);
+  expires(state, time);
+  act(state, state.standing, moment, false);
 }
 
 /** Pays what is due by `time` and gives what is left to pay. */
@@ -68,7 +84,7 @@ function answer(state: State): Answer {
     cash: state.cash.toFixed(),
     base: state.base.toFixed(),
     equity: state.cash.plus(state.base.times(last)).toFixed(),
-    ambiguousKlines: state.ambiguousKlines,
+    ambiguousKlines: state.ambiguousRows.size,
     charges: state.charges,
   };
 }

@@ -106,7 +106,7 @@ export function several(question: SeveralQuestion): Readonly<Record<string, Stat
     run.time = time;
     const closing = markets.filter((market) => market.at !== undefined && closeOf(market, market.row) === time);
     for (const { state, at } of closing) {
-      closes(state, at as Now);
+      closes([state], at as Now);
       leaveAllRuined(run);
     }
     for (const { state, at } of closing) state.last = (at as Now).close;
@@ -155,14 +155,14 @@ function openAll(run: Run): void {
   for (const market of opening) {
     market.row++;
     market.at = now(market.state, market.row, market.given.klines[market.row] as Kline);
-    opens(market.state, market.at);
+    opens([market.state], market.at);
     leaveAllRuined(run);
   }
   // What has to be left, too, is left at the same open.
-  for (const { state, at } of opening) if (state.liquidating) opens(state, at as Now);
+  for (const { state, at } of opening) if (state.liquidating) opens([state], at as Now);
   if (run.question.rules.marketAt === 'open' && run.isWaiting) {
     carryOut(run, true);
-    for (const { state, at } of opening) opens(state, at as Now);
+    for (const { state, at } of opening) opens([state], at as Now);
   }
   // A kline that is still open counts with its open.
   for (const { state, at } of opening) state.last = (at as Now).open;
@@ -179,10 +179,10 @@ function leaveAllRuined(run: Run): void {
 /** By rules that fill at closes the same happens there. */
 function fillAtCloses(run: Run, closing: readonly Market[]): void {
   if (run.question.rules.marketAt === 'open') return;
-  for (const market of closing) fillAtClose(market.state, market.at as Now, momentOf(run, market));
+  for (const market of closing) fillAtClose([market.state], market.at as Now, momentOf(run, market));
   if (!run.isWaiting) return;
   carryOut(run, true);
-  for (const market of closing) fillAtClose(market.state, market.at as Now, momentOf(run, market));
+  for (const market of closing) fillAtClose([market.state], market.at as Now, momentOf(run, market));
 }
 
 /** A kline counts until the next one is due. */

@@ -36,34 +36,48 @@ export function leaveInTime(state: State, moment: Moment): void {
 }
 
 /** A kline opens: what was ordered arrives, and stops that it passes are hit. */
-export function opens(state: State, at: Now): void {
-  if (!isConcerned(state)) return;
-  const fillsBefore = state.fills.length;
-  open(state, at);
-  leaveAfterProfit(state, fillsBefore);
-  if (state.question.rules.targetsFrom === 'entry')
-    placeTarget(state, { row: at.row, time: at.time, close: at.open }, true);
-  watchStop(state, at, 'open');
+export function opens(all: readonly State[], at: Now): void {
+  const states = all.filter(isConcerned);
+  fillAll(states, () => open(states, at));
+  for (const state of states)
+    if (state.question.rules.targetsFrom === 'entry')
+      placeTarget(state, { row: at.row, time: at.time, close: at.open }, true);
+  for (const state of nearestFirst(states)) watchStop(state, at, 'open');
+}
+
+/** Orders fill, and targets among them leave positions. */
+function fillAll(states: readonly State[], fill: () => void): void {
+  const before = states.map(({ fills }) => fills.length);
+  fill();
+  for (const [index, state] of states.entries()) leaveAfterProfit(state, before[index] as number);
 }
 
 /** What happens inside a kline after its open. */
-export function closes(state: State, at: Now): void {
-  if (!isConcerned(state)) return;
-  const fillsBefore = state.fills.length;
-  watchStop(state, at, 'inside');
-  const enteredBefore = state.enteredAt;
-  rest(state, at);
-  leaveAfterProfit(state, fillsBefore);
+export function closes(all: readonly State[], at: Now): void {
+  const states = all.filter(isConcerned);
+  const fillsBefore = states.map(({ fills }) => fills.length);
+  for (const state of nearestFirst(states)) watchStop(state, at, 'inside');
+  const enteredBefore = states.map(({ enteredAt }) => enteredAt);
+  rest(states, at);
+  for (const [index, state] of states.entries()) {
+    leaveAfterProfit(state, fillsBefore[index] as number);
+    beginTrailing(state, at, enteredBefore[index] as number);
+  }
+  for (const state of nearestFirst(states)) watchStop(state, at, 'after targets');
+  for (const state of states) {
+    // Extremes may lie before what was entered inside the kline; its close does not.
+    if (state.enteredAt <= at.time) for (const price of [at.high, at.low]) trail(state, price);
+    trail(state, at.close);
+  }
+}
+
+function beginTrailing(state: State, at: Now, enteredBefore: number): void {
   const { standing } = state;
   if (state.enteredAt !== enteredBefore && standing !== undefined && !('quotes' in standing)) {
     // What rested entered: its price is the first that counts, or the open where that was better.
     const { entryPrice } = state;
     trail(state, state.base.gt(0) ? Decimal.min(entryPrice, at.open) : Decimal.max(entryPrice, at.open));
   }
-  watchStop(state, at, 'after targets');
-  // Extremes may lie before what was entered inside the kline; its close does not.
-  if (state.enteredAt <= at.time) for (const price of [at.high, at.low]) trail(state, price);
-  trail(state, at.close);
 }
 
 /** Orders work, or something is held. */
@@ -73,13 +87,13 @@ function isConcerned(state: State): boolean {
 }
 
 /** By rules that fill at closes: what was ordered arrives at the close after which it was, and so does the target of what that entered. */
-export function fillAtClose(state: State, at: Now, moment: Moment): void {
-  if (state.question.rules.marketAt === 'open' || openOrders(state).length === 0) return;
-  const fillsBefore = state.fills.length;
-  decided(state, at);
-  placeTarget(state, moment, false);
-  decided(state, at);
-  leaveAfterProfit(state, fillsBefore);
+export function fillAtClose(states: readonly State[], at: Now, moment: Moment): void {
+  if (states[0]?.question.rules.marketAt === 'open' || states.every((state) => openOrders(state).length === 0)) return;
+  fillAll(states, () => {
+    decided(states, at);
+    for (const state of states) placeTarget(state, moment, false);
+    decided(states, at);
+  });
 }
 
 /** The target of what a MARKET order has entered this very moment. */
@@ -113,6 +127,17 @@ function isArmed({ question: { rules }, enteredAt }: State, { limit }: { readonl
   return rules.stopsFrom === 'marketEntry' && enteredAt === at.time && limit === undefined;
 }
 
+/** A price comes to the nearest stop first: on its way down to the highest, and up to the lowest. */
+function nearestFirst(states: readonly State[]): readonly State[] {
+  const levels = new Map(states.map((state) => [state, isFlat(state) ? undefined : (stopOf(state) ?? ruinAt(state))]));
+  const [down, up] = [states.filter(({ base }) => base.gt(0)), states.filter(({ base }) => !base.gt(0))];
+  const far = (state: State): Decimal => levels.get(state) ?? new Decimal(Number.POSITIVE_INFINITY);
+  return [
+    ...down.toSorted((a, b) => (levels.get(b) ?? new Decimal(0)).cmp(levels.get(a) ?? new Decimal(0))),
+    ...up.toSorted((a, b) => far(a).cmp(far(b))),
+  ];
+}
+
 /**
  * A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. So does the exchange
  * where margin is missing; quotes then give way to nothing. Looked at as the kline opens, inside it, and after resting orders had their turn.
@@ -143,7 +168,7 @@ function watchStop(state: State, at: Now, when: 'open' | 'inside' | 'after targe
   state.leavesInTime = false;
   const order = act(state, signal, here, true);
   if (order === undefined) return;
-  if (hit.ambiguous || first.inDoubt) state.ambiguousKlines++;
+  if (hit.ambiguous || first.inDoubt) state.ambiguousRows.add(at.row);
   fillStop(state, order, { ...hit, ambiguous: hit.ambiguous || first.inDoubt }, at);
   // Of what the volume did not give the open is the first price after the exit was decided.
   if (hit.time === at.time) trail(state, at.open);

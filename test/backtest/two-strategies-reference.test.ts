@@ -1,0 +1,26 @@
+/**
+ * Two strategies on one symbol, which share the volume of each kline, the money at the exchange and the limit of the position: by columns, by
+ * streams and by the slow reference the same rows.
+ * `TWO=500 FUZZ_SEED=7 npx vitest run test/backtest/two-strategies-reference.test.ts --testTimeout 600000` draws more, and others.
+ */
+import { expect, test } from 'vitest';
+import { rulesetNames } from '../../src/fill/ruleset-names.ts';
+import { fc } from '../kit/properties.ts';
+import { drawn } from './measured-cases.ts';
+import { twoAnswers } from './two-strategies.ts';
+
+const numRuns = Number(process.env['TWO'] ?? 12);
+
+test.for(rulesetNames)('the same rows: %s', async (rules) => {
+  let fills = 0;
+  await fc.assert(
+    fc.asyncProperty(drawn, fc.constantFrom(undefined, '900'), async (of, maxPosition) => {
+      const { expected, found, byStreams } = await twoAnswers(of, rules, maxPosition);
+      expect(found).toEqual(expected);
+      expect(byStreams).toEqual(expected);
+      for (const rows of expected) fills += rows.fills.length;
+    }),
+    { numRuns },
+  );
+  expect(fills).toBeGreaterThan(20 * numRuns);
+});
