@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
-import { drawn } from './measured-cases.ts';
+import { type Drawn, drawn } from './measured-cases.ts';
 import { twoAnswers } from './two-strategies.ts';
 
 const numRuns = Number(process.env['TWO'] ?? 12);
@@ -23,4 +23,22 @@ test.for(rulesetNames)('the same rows: %s', async (rules) => {
     { numRuns },
   );
   expect(fills).toBeGreaterThan(20 * numRuns);
+});
+
+const common = { closeAtEnd: false, delayKlines: 0, pace: 1, changes: 0.25, cash: '700' } as const;
+// Each of these differed once.
+test.each<readonly [string, Drawn, string | undefined]>([
+  [
+    'of two stops in one kline the nearest takes first of its volume',
+    {
+      ...common,
+      ...{ seed: 16, account: 'spot', interval: '15min', missing: 1, isOdd: false },
+      ...{ precision: [1, '0.1'], delayKlines: 2 },
+    },
+    undefined,
+  ],
+])('%s', async (_, of, maxPosition) => {
+  const { expected, found, byStreams } = await twoAnswers(of, 'sluice', maxPosition);
+  expect(found).toEqual(expected);
+  expect(byStreams).toEqual(expected);
 });

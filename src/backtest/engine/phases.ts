@@ -42,7 +42,7 @@ export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phase
 export function* exitOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
   for (const strategy of assembled.protection.release(symbol, kline.seenAt))
     assembled.planner.sizeAnew(strategy, symbol, kline.seenAt);
-  for (const one of assembled.protection.overdue(symbol, kline.seenAt)) {
+  for (const one of byStrategy(assembled.protection.overdue(symbol, kline.seenAt), symbol, assembled)) {
     assembled.hitStop(one, one.why);
     yield;
   }
@@ -135,7 +135,7 @@ function* hitStops(
   if (stops.length === 0) return;
   const { portfolio } = assembled;
   const at = portfolio.instrument(symbol);
-  for (const hit of market.triggers(kline, stops)) {
+  for (const hit of market.triggers(kline, nearestFirst(byStrategy(stops, symbol, assembled)))) {
     const stop = stops.find(({ strategy }) => strategy === hit.strategy);
     if (stop === undefined) continue;
     const price = priceNumber(hit.price, at);
@@ -146,6 +146,26 @@ function* hitStops(
     }
     yield;
   }
+}
+
+/** In the order in which a run has its strategies: what comes first takes first of a kline's volume. */
+function byStrategy<T extends { readonly strategy: string }>(
+  all: readonly T[],
+  symbol: string,
+  { portfolio }: Stage['assembled'],
+): readonly T[] {
+  if (all.length < 2) return all;
+  const order = portfolio.subAccountsOn(symbol).map(({ strategy }) => strategy);
+  return all.toSorted((a, b) => order.indexOf(a.strategy) - order.indexOf(b.strategy));
+}
+
+/** A price comes to the nearest stop first: on its way down to the highest, and up to the lowest. */
+function nearestFirst<T extends Stop>(stops: readonly T[]): readonly T[] {
+  if (stops.length < 2) return stops;
+  return stops.toSorted((a, b) => {
+    if (a.side !== b.side) return a.side === 'SELL' ? -1 : 1;
+    return Number(a.side === 'SELL' ? b.price - a.price : a.price - b.price);
+  });
 }
 
 export const stopReason = (price: number): string => `stop hit, exit at ${price}`;
