@@ -83,9 +83,10 @@ export class Expiries {
     return due;
   }
 
-  /** The legs on a symbol whose entry expires by UTC ms, or did and still rests, as after an unknown outcome. */
-  expire(symbol: string, now: number): readonly Leg[] {
-    return this.#standings.on(symbol).flatMap(({ value: standing }) => {
+  /** The legs on a symbol, or of one strategy there, whose entry expires by UTC ms, or did and still rests, as after an unknown outcome. */
+  expire(symbol: string, now: number, only?: string): readonly Leg[] {
+    return this.#standings.on(symbol).flatMap(({ strategy, value: standing }) => {
+      if (only !== undefined && strategy !== only) return [];
       const isNew = standing.expiresAt <= now;
       this.pass(standing, now);
       return isNew || (standing.isExpired && isResting(standing)) ? [{ ...standing.leg, at: now }] : [];

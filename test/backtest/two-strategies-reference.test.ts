@@ -37,6 +37,11 @@ test.each<readonly [string, Drawn, string | undefined]>([
     },
     undefined,
   ],
+  [
+    'an entry that expires makes room for the one of another strategy at the same close',
+    { ...common, seed: 2, account: 'spot', interval: '1min', missing: 0, isOdd: true, precision: [4, '0.001'] },
+    '900',
+  ],
 ])('%s', async (_, of, maxPosition) => {
   const { expected, found, byStreams } = await twoAnswers(of, 'sluice', maxPosition);
   expect(found).toEqual(expected);

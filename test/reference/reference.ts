@@ -34,7 +34,10 @@ export function together(questions: readonly Question[]): readonly Answer[] {
       leaveInTime(state, moment);
       endPause(state, time);
     }
-    for (const state of states) ask(state, moment);
+    for (const state of states) {
+      ask(state, moment);
+      if (states.length > 1) cancelExpired(state, moment);
+    }
     for (const state of states) {
       if (state.standing === undefined) continue;
       if (state.question.decidesEveryMs !== undefined) placeLate(state, moment);

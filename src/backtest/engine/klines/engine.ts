@@ -341,6 +341,7 @@ export class KlineEngine implements BacktestEngine {
       else if (strategy.isOwn) this.#ask(state, strategy);
       // After a gap several larger klines are known at one moment.
       else while (strategy.advance(state.cursor.row)) this.#ask(state, strategy);
+      if (state.strategies.length > 1) this.#trader.expire(state.symbol, state.cursor.seenAt, strategy.hosted.id);
     }
     this.#settle(state.symbol);
     for (const strategy of state.deciding) strategy.quiet = isQuiet(this.#trader, strategy);

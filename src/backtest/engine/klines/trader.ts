@@ -141,10 +141,10 @@ export class KlineTrader implements Trading {
     return Math.min(this.protection.exitDue(symbol), this.planner.expiries.due(symbol), interest);
   }
 
-  /** What still rests on a symbol of entries that have expired by UTC ms is cancelled. */
-  expire(symbol: string, now: number): void {
+  /** What still rests on a symbol of entries that have expired by UTC ms, or of those of one strategy, is cancelled. */
+  expire(symbol: string, now: number, only?: string): void {
     if (this.planner.expiries.due(symbol) > now) return;
-    for (const leg of this.planner.expiries.expire(symbol, now)) {
+    for (const leg of this.planner.expiries.expire(symbol, now, only)) {
       const decision = decisionOf(leg);
       if (this.note(decision)) this.take(decision);
     }
