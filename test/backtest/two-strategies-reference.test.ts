@@ -32,8 +32,17 @@ test.each<readonly [string, Drawn, string | undefined]>([
     'of two stops in one kline the nearest takes first of its volume',
     {
       ...common,
-      ...{ seed: 16, account: 'spot', interval: '15min', missing: 1, isOdd: false },
-      ...{ precision: [1, '0.1'], delayKlines: 2 },
+      ...{ seed: 26, account: 'spot', interval: '1min', missing: 1, isOdd: true },
+      ...{ precision: [4, '0.001'], changes: 0.1, cash: '100000' },
+    },
+    undefined,
+  ],
+  [
+    'of two exits by time that of the first strategy takes first of the volume',
+    {
+      ...common,
+      ...{ seed: 1_176_727_524, account: 'short', interval: '1min', pace: 4, missing: 0, isOdd: false },
+      ...{ precision: [4, '0.001'], cash: '100000', closeAtEnd: true },
     },
     undefined,
   ],
