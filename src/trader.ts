@@ -3,7 +3,7 @@
  * `executeDecision`. It waits for nothing: it yields each cancel and each submit, and receives the results. It knows neither venue nor clock.
  */
 import { defer, filter, groupBy, ignoreElements, merge, mergeMap, Observable, type OperatorFunction, tap } from 'rxjs';
-import type { Decision, Fill, Intent, Sent } from './domain/order.ts';
+import type { Decision, Fill, Intent, SubmitResult } from './domain/order.ts';
 import type { Judgement, OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
@@ -38,7 +38,7 @@ export function* executeDecision(
   trading: Trading,
   decision: Decision,
   first: Step,
-): Generator<Command, void, readonly Sent[] | undefined> {
+): Generator<Command, void, readonly SubmitResult[] | undefined> {
   const refused: OrderDraft[] = [];
   for (let step: Step | undefined = first; step !== undefined; step = trading.plan(decision, refused)) {
     if (step.do === 'cancel') {
@@ -62,7 +62,7 @@ export function* executeDecision(
     if (results.includes('unknown') && decision.legs.length === 1) return;
     // What the exchange rejected is not planned again either.
     for (const [index, order] of planned.entries())
-      if (results[index] === 'refused' || results[index] === 'unknown') refused.push(order);
+      if (results[index] === 'rejected' || results[index] === 'unknown') refused.push(order);
   }
 }
 
@@ -81,9 +81,9 @@ export interface Trader extends Trading {
   note(decision: Decision): boolean;
   cancel(order: WorkingOrder): Promise<void>;
   /** Waits for request weight, journals, sends once; `unknown` where the outcome is not certain. */
-  execute(intent: Intent): Promise<Sent>;
+  execute(intent: Intent): Promise<SubmitResult>;
   /** Sends several at once; results in their order. */
-  executeAll(intents: readonly Intent[]): Promise<readonly Sent[]>;
+  executeAll(intents: readonly Intent[]): Promise<readonly SubmitResult[]>;
   /** Journals a fill; false when it is in the journal already. */
   record(fill: Fill): boolean;
   /** Adds such a fill to its position. */
@@ -119,7 +119,7 @@ export function trade(trader: Trader): Observable<Fill> {
 }
 
 /** Called between two commands of a decision. */
-type Between = () => Promise<void> | undefined;
+type BetweenCommands = () => Promise<void> | undefined;
 
 /**
  * A lane: carries out one decision at a time and keeps only the latest of each strategy. So nothing is sent while an earlier request is under
@@ -129,7 +129,7 @@ type Between = () => Promise<void> | undefined;
  */
 export function latestWhenFree(
   trader: Pick<Trader, 'track' | 'isProtective'>,
-  run: (decision: Decision, between: Between) => Promise<void> | undefined,
+  run: (decision: Decision, between: BetweenCommands) => Promise<void> | undefined,
 ): OperatorFunction<Decision, never> {
   return (decisions) =>
     new Observable((out) => {
@@ -138,7 +138,7 @@ export function latestWhenFree(
       let busy = false;
       let ended = false;
 
-      function begin(decision: Decision, between: Between): void {
+      function begin(decision: Decision, between: BetweenCommands): void {
         const work = run(decision, between);
         if (work === undefined) return;
         busy = true;
@@ -180,7 +180,7 @@ export function latestWhenFree(
     });
 }
 
-const nothing: Between = () => undefined;
+const nothing: BetweenCommands = () => undefined;
 
 /** Decisions that wait in a lane: of each strategy one, of which a later one takes the place leg by leg. */
 export class Waiting {
@@ -218,13 +218,17 @@ function later(before: Decision, { strategy, at, legs }: Decision): Decision {
 }
 
 /** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */
-function runAsync(trader: Trader, decision: Decision, between: Between): Promise<void> | undefined {
+function runAsync(trader: Trader, decision: Decision, between: BetweenCommands): Promise<void> | undefined {
   const first = trader.plan(decision, []);
   return first === undefined ? undefined : drive(executeDecision(trader, decision, first), trader, between);
 }
 
 /** Protective exits run between two commands, before the next one is planned. */
-async function drive(path: ReturnType<typeof executeDecision>, trader: Trader, between: Between): Promise<void> {
+async function drive(
+  path: ReturnType<typeof executeDecision>,
+  trader: Trader,
+  between: BetweenCommands,
+): Promise<void> {
   for (let next = path.next(); next.done !== true; ) {
     const sent = await execute(trader, next.value);
     const first = between();
@@ -233,7 +237,7 @@ async function drive(path: ReturnType<typeof executeDecision>, trader: Trader, b
   }
 }
 
-async function execute(trader: Trader, command: Command): Promise<readonly Sent[]> {
+async function execute(trader: Trader, command: Command): Promise<readonly SubmitResult[]> {
   if (command.kind === 'submit' && command.intents.length > 1) return trader.executeAll(command.intents);
   if (command.kind === 'submit') return Promise.all(command.intents.map((intent) => trader.execute(intent)));
   await trader.cancel(command.order);

@@ -15,7 +15,7 @@ export interface Bans {
 export const noBans: Bans = { slowUntil: 0, stopUntil: 0, banUntil: 0, banMs: 0 };
 
 /** The exchange bans for at most this long (§7); what a file says beyond it is a mistake. */
-export const longestBanMs = 3 * 24 * 3_600_000;
+export const maxBanMs = 3 * 24 * 3_600_000;
 /** Without a time named: the length of the weight window. */
 export const carefulMs = 60_000;
 const firstBanMs = 120_000;
@@ -32,10 +32,10 @@ export const later = (a: Bans, b: Bans): Bans => ({
 
 /** Stored bans, limited to durations that the exchange can impose. */
 export const bounded = (bans: Bans, now: number): Bans => ({
-  slowUntil: Math.min(bans.slowUntil, now + longestBanMs),
-  stopUntil: Math.min(bans.stopUntil, now + longestBanMs),
-  banUntil: Math.min(bans.banUntil, now + longestBanMs),
-  banMs: Math.min(bans.banMs, longestBanMs),
+  slowUntil: Math.min(bans.slowUntil, now + maxBanMs),
+  stopUntil: Math.min(bans.stopUntil, now + maxBanMs),
+  banUntil: Math.min(bans.banUntil, now + maxBanMs),
+  banMs: Math.min(bans.banMs, maxBanMs),
 });
 
 /** A moment by the clock of a process, UTC ms, and by the machine's steady one, ms of that clock. */
@@ -60,7 +60,7 @@ export function reread(bans: Bans, written: Moment, now: Moment): Bans {
 
 /** 410 slows, 429 stops, each for the length of the window unless the exchange names a time. A time of 0 names none: it would undo the warning. */
 export function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs = 0): Bans {
-  const until = now + (retryAfterMs > 0 ? Math.min(retryAfterMs, longestBanMs) : carefulMs);
+  const until = now + (retryAfterMs > 0 ? Math.min(retryAfterMs, maxBanMs) : carefulMs);
   return status === 410 ? { ...bans, slowUntil: until } : { ...bans, stopUntil: until };
 }
 
@@ -68,8 +68,8 @@ export function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs 
 export function banned(bans: Bans, now: number, retryAfterMs: number): Bans {
   const inForce = now < bans.banUntil;
   const follows = bans.banMs > 0 && now - bans.banUntil < forgiveMs;
-  const nextMs = Math.min(follows ? bans.banMs * 2 : firstBanMs, longestBanMs);
+  const nextMs = Math.min(follows ? bans.banMs * 2 : firstBanMs, maxBanMs);
   const banMs = inForce ? bans.banMs : nextMs;
   const until = inForce ? bans.banUntil : now + banMs;
-  return { ...bans, banMs, banUntil: Math.max(until, now + Math.min(retryAfterMs, longestBanMs)) };
+  return { ...bans, banMs, banUntil: Math.max(until, now + Math.min(retryAfterMs, maxBanMs)) };
 }

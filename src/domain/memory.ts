@@ -7,7 +7,7 @@ export interface Memory {
 }
 
 /** What a journal keeps of a strategy with its decisions. */
-export interface Kept {
+export interface KeptState {
   /** What it remembers, where it declares a memory. */
   readonly memory?: Memory;
   /** When a strategy with a schedule was asked last, UTC ms. */

@@ -1,7 +1,7 @@
 /** Orders, from a strategy's signal to the exchange's fills. */
 
 import type { Side } from './market.ts';
-import type { Kept } from './memory.ts';
+import type { KeptState } from './memory.ts';
 import type { Lots, Ticks, Units } from './money.ts';
 import { sameOptions, type TargetOptions } from './target-options.ts';
 
@@ -72,7 +72,7 @@ const sameQuote = (a: Quote, b: Quote | undefined): boolean =>
 export const mainRole = 'main';
 
 /** A decision's signal for one market, with what is kept with the decision. */
-export interface Leg extends Kept {
+export interface Leg extends KeptState {
   readonly strategy: string;
   /** The strategy's name for the market. */
   readonly role: string;
@@ -269,8 +269,8 @@ export interface Fill {
   readonly evidence?: Evidence;
 }
 
-/** The result of sending an order. */
-export type Sent = 'placed' | 'refused' | 'unknown';
+/** What came of an order that was submitted; `rejected`: also one that was not sent after all. */
+export type SubmitResult = 'accepted' | 'rejected' | 'unknown';
 
 /** A fill in JSON: money and quantities as exact decimals. */
 export interface FillJson {

@@ -12,11 +12,11 @@ export interface FromEntry {
 }
 
 /** Where an exit is: at a price, or so far from the entry price. A stop is on the side of a loss, a take-profit on that of a profit. */
-export type Level = number | FromEntry | Distance;
+export type ExitLevel = number | FromEntry | Distance;
 
 /** A take-profit that sells a share of the target's quantity (1 = all of it). */
 export interface PartialTakeProfit {
-  readonly at: Level;
+  readonly at: ExitLevel;
   readonly share: number;
 }
 
@@ -30,9 +30,9 @@ export interface TargetOptions {
   /** Enter and exit by a resting LIMIT order at this price; without it by a MARKET order. */
   readonly limit?: number;
   /** Exit at market when the price touches this. */
-  readonly stop?: Level;
+  readonly stop?: ExitLevel;
   /** Exit by a resting LIMIT order; by several, each for a share of the position. */
-  readonly takeProfit?: Level | readonly PartialTakeProfit[];
+  readonly takeProfit?: ExitLevel | readonly PartialTakeProfit[];
   /** A stop that follows the best price since entry at this distance: a fraction (0.02 = 2 %), or in quote. */
   readonly trailing?: number | Distance;
   readonly breakEven?: BreakEven;
@@ -86,30 +86,30 @@ export const sameExpiry = (a: TargetOptions, b: TargetOptions): boolean =>
   sameTime(a.expiresAfterMs, b.expiresAfterMs, a.expiresAfterKlines, b.expiresAfterKlines);
 
 /** True if both are the same level. */
-export const sameLevel = (a: Level | undefined, b: Level | undefined): boolean =>
+export const sameLevel = (a: ExitLevel | undefined, b: ExitLevel | undefined): boolean =>
   a === b || (isSameKind(a, b) && levelNumber(a) === levelNumber(b));
 
 /** True if both are levels of one kind, which may have other numbers. */
-export function isSameKind(a: Level | undefined, b: Level | undefined): boolean {
+export function isSameKind(a: ExitLevel | undefined, b: ExitLevel | undefined): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return typeof a === typeof b;
   if ('fromEntry' in a) return 'fromEntry' in b;
   return 'distance' in b && (a.moving ?? false) === (b.moving ?? false);
 }
 
 /** True for a distance that stays as it was when the position was entered. */
-const isFrozen = (level: Level | null | undefined): boolean =>
+const isFrozen = (level: ExitLevel | null | undefined): boolean =>
   typeof level === 'object' && level !== null && 'distance' in level && level.moving !== true;
 
 /** The level of a later signal for the same position: a distance that does not move stays for as long as every signal has one. */
-export const keptLevel = <T extends Level | null | undefined>(was: T, is: T): T =>
+export const keptLevel = <T extends ExitLevel | null | undefined>(was: T, is: T): T =>
   isFrozen(was) && isFrozen(is) ? was : is;
 
 /** The number of a level: a price, a fraction or a distance. */
-export const levelNumber = (level: Level | undefined): number =>
+export const levelNumber = (level: ExitLevel | undefined): number =>
   typeof level !== 'object' ? (level ?? Number.NaN) : 'fromEntry' in level ? level.fromEntry : level.distance;
 
 /** A level of the same kind with another number. */
-export function withNumber<T extends Level>(level: T, value: number): T {
+export function withNumber<T extends ExitLevel>(level: T, value: number): T {
   if (typeof level !== 'object') return value as T;
   return ('fromEntry' in level ? { fromEntry: value } : { ...level, distance: value }) as T;
 }
@@ -129,7 +129,7 @@ export const isSameKindOfTakeProfit = (a: TargetOptions['takeProfit'], b: Target
 const isList = (value: TargetOptions['takeProfit']): value is readonly PartialTakeProfit[] => Array.isArray(value);
 
 /** The only level at which profit is taken; undefined where there is none, or a list of several. */
-export const onlyTakeProfit = ({ takeProfit }: TargetOptions): Level | undefined =>
+export const onlyTakeProfit = ({ takeProfit }: TargetOptions): ExitLevel | undefined =>
   isList(takeProfit) ? undefined : takeProfit;
 
 export const sameBreakEven = (a: BreakEven | undefined, b: BreakEven | undefined): boolean =>

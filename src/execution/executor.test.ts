@@ -30,7 +30,7 @@ describe('an order', () => {
       });
     };
     const { carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
     expect(rig.asked('create')).toBe(1);
   });
 
@@ -47,7 +47,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.creates = ['reject'];
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(await rig.stateOf(order)).toBe('rejected');
     expect(await rig.steps(order)).toEqual(['approved', 'sending', 'rejected', 'closed']);
     expect(free(rig)).toBe('1000000');
@@ -57,7 +57,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.creates = ['notSent'];
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(free(rig)).toBe('1000000');
   });
@@ -78,7 +78,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.admits = false;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(await rig.steps(order)).toEqual(['approved', 'notSent', 'closed']);
@@ -89,7 +89,7 @@ describe('an order', () => {
     rig.venue.isRoom = true;
     rig.venue.admits = false;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(await rig.steps(order)).toEqual(['approved', 'sending', 'notSent', 'closed']);
@@ -101,7 +101,7 @@ describe('an order', () => {
     rig.venue.isRoom = true;
     rig.assembled.execution.orders.admit = (until) => Promise.resolve(until >= rig.clock.now() + 1);
     const { carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
   });
 
   test.each([true, false])(
@@ -123,7 +123,7 @@ describe('an order', () => {
       };
       rig.venue.onCreate = () => expect([written, weighed]).toEqual([true, true]);
       const { carried } = rig.begin({ price: '100' });
-      expect(await rig.finish(carried)).toBe('placed');
+      expect(await rig.finish(carried)).toBe('accepted');
       expect(rig.asked('create')).toBe(1);
     },
   );
@@ -132,7 +132,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.diskFull = true;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(rig.asked('create')).toBe(0);
     expect(free(rig)).toBe('1000000');
     rig.diskFull = false;
@@ -160,7 +160,7 @@ describe('an order', () => {
       rig.onCommit = (event) => {
         if (event === 'sending') comes();
       };
-      expect(await rig.finish(carried)).toBe('refused');
+      expect(await rig.finish(carried)).toBe('rejected');
       expect(rig.asked('create')).toBe(0);
     },
   );
@@ -169,7 +169,7 @@ describe('an order', () => {
     const rig = new TestRig({ orderLifeMs: 1_000 }).listen();
     const { order, carried } = rig.begin({ price: '100' });
     rig.clock.skipTo(startTime + 1_001);
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
   });
@@ -185,7 +185,7 @@ describe('an order', () => {
     rig.venue.fill('1001');
     await rig.sweep();
     expect(order.state).toBe('filled');
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
     expect(await rig.stateOf(order)).toBe('filled');
     expect((await rig.row(order)).closedAt).not.toBeNull();
     expect(await rig.fillRows()).toEqual(['1 1001 1']);
@@ -203,7 +203,7 @@ describe('an order', () => {
       rig.venue.latencyMs = 10;
       await rig.sweep();
       expect(order.state).toBe('open');
-      expect(await rig.finish(carried)).toBe('placed');
+      expect(await rig.finish(carried)).toBe('accepted');
       expect(await rig.stateOf(order)).toBe('open');
       expect(rig.notices.map(({ text }) => text).join()).toContain('although its answer was');
     },
@@ -213,7 +213,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.creates = ['acceptLost'];
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
     expect(await rig.steps(order)).toEqual(['approved', 'sending', 'unknown', 'found']);
     expect(quantityText(order.filled, btc)).toBe('0');
   });

@@ -1,5 +1,5 @@
 /** Sends orders, alone or several in one request: request weight, journal, one attempt, and the outcome. */
-import { type Intent, isClosed, type OrderReport, type Outcome, type Sent } from '../domain/order.ts';
+import { type Intent, isClosed, type OrderReport, type Outcome, type SubmitResult } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { BatchCreated, Batches, PreparedOrder } from '../venue/venue.ts';
 import type { Execution } from './context.ts';
@@ -30,7 +30,7 @@ export async function execute(
   lastHop: LastHop,
   order: WorkingOrder,
   onLost?: () => void,
-): Promise<Sent> {
+): Promise<SubmitResult> {
   const { clock, journal, orders, portfolio } = execution;
   const { intent } = order;
   const askedAt = clock.now();
@@ -86,31 +86,31 @@ async function lost(
   order: WorkingOrder,
   cause: string,
   onLost?: () => void,
-): Promise<Sent> {
-  if (move(execution, order, 'lose', { cause }) !== 'resolve') return 'placed';
+): Promise<SubmitResult> {
+  if (move(execution, order, 'lose', { cause }) !== 'resolve') return 'accepted';
   onLost?.();
   const resolution = await resolve(execution, sweeps, order);
-  return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
+  return resolution === 'found' ? 'accepted' : resolution === 'absent' ? 'rejected' : 'unknown';
 }
 
 /** Not one byte left: the reservation ends. */
-const giveUp = (execution: Execution, order: WorkingOrder, cause: string): Sent =>
-  move(execution, order, 'notSent', { cause }) === 'release' ? 'refused' : 'placed';
+const giveUp = (execution: Execution, order: WorkingOrder, cause: string): SubmitResult =>
+  move(execution, order, 'notSent', { cause }) === 'release' ? 'rejected' : 'accepted';
 
 async function settle(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
   outcome: Outcome | Exclude<BatchCreated, { readonly kind: 'answered' }>,
-): Promise<Sent> {
+): Promise<SubmitResult> {
   switch (outcome.kind) {
     case 'accepted':
       accepted(execution, sweeps, order, outcome.report);
-      return 'placed';
+      return 'accepted';
     case 'rejected': {
       const { code, message } = outcome;
       // If a sweep found the order before its answer came, the sweep is evidence and the answer is not.
-      return move(execution, order, 'reject', { code, message }) === 'release' ? 'refused' : 'placed';
+      return move(execution, order, 'reject', { code, message }) === 'release' ? 'rejected' : 'accepted';
     }
     case 'notSent':
       return giveUp(execution, order, outcome.cause);
@@ -142,12 +142,12 @@ export async function executeBatch(
   lastHop: LastHop,
   batches: Batches,
   orders: readonly WorkingOrder[],
-): Promise<readonly Sent[]> {
+): Promise<readonly SubmitResult[]> {
   const { journal, portfolio } = execution;
   const admitted = await batches.admit(Math.min(...orders.map(({ intent }) => intent.expiresAt)));
   const against = ({ intent }: WorkingOrder): string | undefined =>
     admitted ? objection(execution, lastHop, intent) : 'no request weight until it expired';
-  const results = new Map<WorkingOrder, Sent>();
+  const results = new Map<WorkingOrder, SubmitResult>();
   for (const order of orders) {
     const why = against(order);
     if (why !== undefined) results.set(order, giveUp(execution, order, why));
@@ -175,14 +175,14 @@ async function settleBatch(
   sweeps: Sweeps,
   orders: readonly WorkingOrder[],
   outcome: BatchCreated,
-): Promise<readonly Sent[]> {
+): Promise<readonly SubmitResult[]> {
   if (outcome.kind !== 'answered') return Promise.all(orders.map((order) => settle(execution, sweeps, order, outcome)));
   const { orderIds } = outcome;
   const pairs = pairsOf(orders, await reportsOf(execution, orders, orderIds));
   for (const [order, report] of pairs) accepted(execution, sweeps, order, report);
   const cause = `the answer to the batch names ${orderIds.length} orders for ${orders.length}, and none of them is provably this one`;
   return Promise.all(
-    orders.map(async (order) => (pairs.has(order) ? 'placed' : lost(execution, sweeps, order, cause))),
+    orders.map(async (order) => (pairs.has(order) ? 'accepted' : lost(execution, sweeps, order, cause))),
   );
 }
 

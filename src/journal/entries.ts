@@ -1,11 +1,11 @@
 /** The entries of the journal, one type for each kind of row. Money is decimal text, ids are text, times are UTC ms. */
 
 import type { Instrument } from '../domain/instrument.ts';
-import type { Kept } from '../domain/memory.ts';
+import type { KeptState } from '../domain/memory.ts';
 import type { Denial, Fill, Intent, Leg, OrderReport, OrderState, TradeDecision, VenueTrade } from '../domain/order.ts';
 
 /** A signal that differs from the strategy's last one. `quantity`: the size of a target in the base asset. */
-export interface SignalEntry extends Omit<Leg, keyof Kept> {
+export interface SignalEntry extends Omit<Leg, keyof KeptState> {
   readonly kind: 'signal';
   /** Number of its decision, counted from 1 in each journal; the legs of a decision share it. */
   readonly decision: number;

@@ -21,7 +21,7 @@ import {
 } from '../domain/money.ts';
 import { type Size, sizeValue } from '../domain/order.ts';
 import { timeExit } from '../domain/position.ts';
-import { type Level, minuteOfDay } from '../domain/target-options.ts';
+import { type ExitLevel, minuteOfDay } from '../domain/target-options.ts';
 import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
 import type { SubAccount } from './sub-account.ts';
 import { noTakeProfits, partsOf, type TakeProfit } from './take-profits.ts';
@@ -169,7 +169,7 @@ export function takeProfitsOf(guard: Guard): readonly TakeProfit[] {
   if (relative?.parts === undefined && relative?.takeProfit === undefined)
     return takeProfit === undefined ? noTakeProfits : [{ at: takeProfit, share: undefined }];
   const side: Side = subAccount.isLong ? 'SELL' : 'BUY';
-  const priceOf = (level: Level): Ticks =>
+  const priceOf = (level: ExitLevel): Ticks =>
     typeof level === 'number'
       ? ticksOf(level, subAccount.instrument, 'down')
       : onProfitSide(side, subAccount.entryTicks, level, subAccount.instrument);

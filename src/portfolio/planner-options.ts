@@ -1,5 +1,5 @@
 /** What a planner needs. */
-import type { Kept } from '../domain/memory.ts';
+import type { KeptState } from '../domain/memory.ts';
 import type { Lots, Rate } from '../domain/money.ts';
 import type { Account, Denial, Leg } from '../domain/order.ts';
 import type { Flattening } from './flattening.ts';
@@ -23,7 +23,7 @@ export interface PlannerOptions {
   /** Called for each signal that differs from the one before, with its size and the number of its decision. */
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
   /** Called with what is new of what is kept with a signal, when that is journalled or was before. */
-  readonly remembered?: (strategy: string, changed: Kept) => void;
+  readonly remembered?: (strategy: string, changed: KeptState) => void;
   /** Called with what has to be kept of an entry beside its signal. */
   readonly entryKept?: (leg: Leg, entry: KeptEntry) => void;
   /** The best prices on a symbol; the last price counts as both where there are none. */

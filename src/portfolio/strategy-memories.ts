@@ -1,21 +1,21 @@
 /** What was journalled last of each strategy beside its signals: its memory, and when its schedule was due. */
-import type { Kept } from '../domain/memory.ts';
+import type { KeptState } from '../domain/memory.ts';
 
 export class StrategyMemories {
-  readonly #kept = new Map<string, Kept>();
-  readonly #changed: (strategy: string, changed: Kept) => void;
+  readonly #kept = new Map<string, KeptState>();
+  readonly #changed: (strategy: string, changed: KeptState) => void;
 
   /** `changed` is called with what differs from before. */
-  constructor(changed: (strategy: string, changed: Kept) => void = () => {}) {
+  constructor(changed: (strategy: string, changed: KeptState) => void = () => {}) {
     this.#changed = changed;
   }
 
-  get(strategy: string): Kept {
+  get(strategy: string): KeptState {
     return this.#kept.get(strategy) ?? nothing;
   }
 
   /** Journals what is not the last. */
-  keep(strategy: string, { memory, askedAt }: Kept): void {
+  keep(strategy: string, { memory, askedAt }: KeptState): void {
     if (memory === undefined && askedAt === undefined) return;
     const last = this.get(strategy);
     const changed = {
@@ -28,9 +28,9 @@ export class StrategyMemories {
   }
 
   /** Puts back what a journal kept. */
-  restore(strategy: string, kept: Kept): void {
+  restore(strategy: string, kept: KeptState): void {
     this.#kept.set(strategy, { ...this.get(strategy), ...kept });
   }
 }
 
-const nothing: Kept = {};
+const nothing: KeptState = {};

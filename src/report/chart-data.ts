@@ -1,7 +1,7 @@
 /** What the page's script draws, as JSON. Columns are packed by `pack` of `levels.ts`. */
 
 /** Klines of one interval; times are open times. */
-export interface Level {
+export interface ZoomLevel {
   /** ms; 0: of the series' own interval, in windows around some round trips. */
   readonly ms: number;
   /**
@@ -13,7 +13,7 @@ export interface Level {
   readonly indicators: string;
 }
 
-/** A line of an indicator; its values are in `Level.indicators`. */
+/** A line of an indicator; its values are in `ZoomLevel.indicators`. */
 export interface PayloadIndicator {
   readonly strategy: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface PayloadSeries {
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
   readonly base: string;
-  readonly levels: readonly Level[];
+  readonly levels: readonly ZoomLevel[];
   readonly indicators: readonly PayloadIndicator[];
   /** Lines of indicators that the file has no room for. */
   readonly leftOut: number;

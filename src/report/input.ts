@@ -1,7 +1,7 @@
 /** The input of a report. */
 
 import type { FeedGap } from '../domain/market.ts';
-import type { BreakEven, Distance, Level } from '../domain/target-options.ts';
+import type { BreakEven, Distance, ExitLevel } from '../domain/target-options.ts';
 import type { Curve } from '../research/curves.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { OpenPosition } from '../research/round-trip-table.ts';
@@ -34,9 +34,9 @@ export interface StopLevel {
   readonly time: number;
   readonly strategy: string;
   readonly symbol: string;
-  readonly stop: Level | null;
+  readonly stop: ExitLevel | null;
   /** null also for a list of several. */
-  readonly takeProfit: Level | null;
+  readonly takeProfit: ExitLevel | null;
   readonly trailing: number | Distance | null;
   readonly breakEven?: BreakEven | null;
 }

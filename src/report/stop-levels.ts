@@ -1,5 +1,5 @@
 /** Stops and targets while a position was open, step by step; trailing stops follow the best price so far. */
-import { keptLevel, type Level } from '../domain/target-options.ts';
+import { type ExitLevel, keptLevel } from '../domain/target-options.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { StopStep } from './chart-data.ts';
@@ -39,7 +39,7 @@ function keptLevels(was: StopLevel, is: StopLevel): StopLevel {
 }
 
 /** The price of a level; `direction` is 1 where it is above the price that it is measured from. */
-function priceOf(level: Level | null | undefined, from: number, direction: 1 | -1): number | null {
+function priceOf(level: ExitLevel | null | undefined, from: number, direction: 1 | -1): number | null {
   if (typeof level !== 'object' || level === null) return level ?? null;
   return from + direction * ('fromEntry' in level ? from * level.fromEntry : level.distance);
 }

@@ -57,7 +57,7 @@ export interface StrategyCount {
 }
 
 /** As it is kept over a restart. */
-interface Kept {
+interface KeptCounts {
   readonly entries: readonly number[];
   readonly losses: number;
   readonly entered: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export class StrategyCounts {
 
   constructor(options: StrategyCountsOptions) {
     this.#options = options;
-    for (const [strategy, json] of options.kept) this.#restore(strategy, JSON.parse(json) as Kept);
+    for (const [strategy, json] of options.kept) this.#restore(strategy, JSON.parse(json) as KeptCounts);
   }
 
   /** Counts a fill that the portfolio has just booked; returns why its strategy must be disabled. */
@@ -161,10 +161,10 @@ export class StrategyCounts {
     const entered: Record<string, string> = {};
     for (const [symbol, { enteredWith }] of positions)
       if (enteredWith !== undefined) entered[symbol] = unitsText(enteredWith);
-    this.#options.keep(strategy, JSON.stringify({ entries, losses, entered } satisfies Kept));
+    this.#options.keep(strategy, JSON.stringify({ entries, losses, entered } satisfies KeptCounts));
   }
 
-  #restore(strategy: string, { entries, losses, entered }: Kept): void {
+  #restore(strategy: string, { entries, losses, entered }: KeptCounts): void {
     const { portfolio } = this.#options;
     const count = this.#of(strategy);
     count.entries = [...entries];

@@ -3,7 +3,7 @@ import { concat, defer, EMPTY, from, Observable, type Subscriber, throwError } f
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Kept, Memory } from '../domain/memory.ts';
+import type { KeptState, Memory } from '../domain/memory.ts';
 import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
 import {
   type Context,
@@ -57,7 +57,7 @@ export interface Inputs {
   readonly before?: Signal | undefined;
   readonly memory?: Memory | undefined;
   /** Keeps a memory that no signal goes with yet. */
-  readonly remember?: (kept: Kept) => void;
+  readonly remember?: (kept: KeptState) => void;
   readonly now: () => number;
   /** Charts the values of its indicators. */
   readonly watcher?: ValuesWatcher | undefined;

@@ -5,7 +5,7 @@ import type { Target } from '../domain/order.ts';
 import {
   type BreakEven,
   type Distance,
-  type Level,
+  type ExitLevel,
   minuteOfDay,
   optionNames,
   type PartialTakeProfit,
@@ -37,7 +37,7 @@ export function optionsFault(options: TargetOptions, isLong: boolean): string | 
   for (const name of ['stop', 'takeProfit', 'trailing'] as const) {
     const level = options[name];
     if (level === undefined || Array.isArray(level)) continue;
-    const fault = levelFault(level as Level, name, isLong);
+    const fault = levelFault(level as ExitLevel, name, isLong);
     if (fault !== undefined) return `${name} ${fault}`;
   }
   if (typeof options.trailing === 'object' && !('distance' in options.trailing))
@@ -58,7 +58,7 @@ function limitFault({ limit, expiresAfterMs, expiresAfterKlines, postOnly }: Tar
   return limit === undefined ? 'expiresAfter… needs limit: an order at market does not wait' : undefined;
 }
 
-function levelFault(level: Level, name: string, isLong: boolean): string | undefined {
+function levelFault(level: ExitLevel, name: string, isLong: boolean): string | undefined {
   if (typeof level === 'number') return Number.isFinite(level) && level >= 0 ? undefined : `is ${level}`;
   const wanted = 'must be a price, { fromEntry: 0.05 } or { distance: 10 }';
   if (typeof level !== 'object' || level === null) return wanted;
@@ -167,7 +167,7 @@ export function copiedInMs(target: Target, interval: Interval): Target {
 }
 
 /** `structuredClone` takes microseconds, which every order would cost. */
-const levelCopy = <T extends Level>(level: T): T => (typeof level === 'object' ? { ...level } : level);
+const levelCopy = <T extends ExitLevel>(level: T): T => (typeof level === 'object' ? { ...level } : level);
 
 const copyOf = (takeProfit: Exclude<NonNullable<Target['takeProfit']>, number>): NonNullable<Target['takeProfit']> =>
   'length' in takeProfit ? takeProfit.map((part) => ({ ...part, at: levelCopy(part.at) })) : { ...takeProfit };

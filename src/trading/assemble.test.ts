@@ -25,7 +25,7 @@ describe('an order that has just been placed', () => {
     const { order, carried } = rig.begin({ price: '100' });
     await rig.pass(100);
     expect(rig.journal.full).toBe(true);
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
     await rig.pass(1_000);
     expect(rig.asked('cancel')).toBe(0);
     expect(order.state).toBe('open');
@@ -289,7 +289,7 @@ describe('while the exchange’s time is in doubt', () => {
       if (event === 'sending') rig.blocked = 'its clock stepped';
     };
     const { carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('refused');
+    expect(await rig.finish(carried)).toBe('rejected');
     expect(rig.asked('create')).toBe(0);
     await rig.written();
     const row = rig.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").get();

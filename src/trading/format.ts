@@ -4,7 +4,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
 import { isBelowMinimum, type Position } from '../domain/position.ts';
-import type { Distance, Level, TargetOptions } from '../domain/target-options.ts';
+import type { Distance, ExitLevel, TargetOptions } from '../domain/target-options.ts';
 import { reductionPrefix } from '../domain/words.ts';
 import type { DenialEntry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -140,7 +140,7 @@ export function exitTexts(exits: TargetOptions): readonly string[] {
   ].filter((text) => text !== undefined);
 }
 
-function levelText(level: Level): string {
+function levelText(level: ExitLevel): string {
   if (typeof level === 'number') return `${level}`;
   return 'fromEntry' in level ? `${percent(level.fromEntry)} from the entry` : `${distanceText(level)} from the entry`;
 }

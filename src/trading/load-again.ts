@@ -13,7 +13,7 @@ import { intervalFault } from '../strategy/warmup.ts';
 import type { Configured } from './strategies.ts';
 
 /** What is loaded, and for what: data alone, which a thread can be given. */
-export interface Again extends Pick<StrategyConfig, 'use' | 'params'> {
+export interface CodeToLoad extends Pick<StrategyConfig, 'use' | 'params'> {
   /** The directory of a relative path. */
   readonly dir: string;
   /** The intervals that it runs on, with the roles of several markets. */
@@ -28,7 +28,7 @@ interface Shape {
   readonly alone: string;
 }
 
-export function againOf({ config, configFile, strategy, markets }: Configured): Again {
+export function codeToLoad({ config, configFile, strategy, markets }: Configured): CodeToLoad {
   const { id, use, params, interval } = config;
   if (!isPath(use))
     throw new Refusal(`strategy ${id} (${use}) is shipped with Sluice: its code is loaded when the daemon starts`);
@@ -36,10 +36,10 @@ export function againOf({ config, configFile, strategy, markets }: Configured): 
 }
 
 /** SHA-256 of the code that its files have now, hex. */
-export const codeOf = ({ use, dir }: Again): string => codeHash(use, dir);
+export const codeOf = ({ use, dir }: CodeToLoad): string => codeHash(use, dir);
 
 /** Throws a `Refusal` for code that cannot be loaded, or that does not fit the configuration and the strategy that runs. */
-export async function loadAgain({ use, params: given, dir, markets, before }: Again): Promise<Found> {
+export async function loadAgain({ use, params: given, dir, markets, before }: CodeToLoad): Promise<Found> {
   const loaded = await loadStrategy(use, given, registry, dir, true);
   if (!('strategy' in loaded))
     throw new Refusal(

@@ -1,7 +1,7 @@
 /** Every order on its way out: likeness, risk, id, reservation, the check at the last moment, sending and cancelling. */
 import type { Clock } from '../clock/clock.ts';
 import { makeClientOrderId, readClientOrderId } from '../domain/ids.ts';
-import type { Decision, Intent, Sent } from '../domain/order.ts';
+import type { Decision, Intent, SubmitResult } from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
 import type { Execution, ReadId } from '../execution/context.ts';
@@ -145,24 +145,24 @@ export class Orders {
   }
 
   /** Sends an order that is reserved; returns its outcome. `lost` is called as soon as that is unknown. */
-  execute(intent: Intent, lost?: () => void): Promise<Sent> {
+  execute(intent: Intent, lost?: () => void): Promise<SubmitResult> {
     return this.#during(this.#send(intent, lost));
   }
 
-  async #send({ clientOrderId }: Intent, lost?: () => void): Promise<Sent> {
+  async #send({ clientOrderId }: Intent, lost?: () => void): Promise<SubmitResult> {
     const order = this.#book.portfolio.order(clientOrderId);
-    if (order === undefined) return 'refused';
+    if (order === undefined) return 'rejected';
     const sent = await execute(this.#execution, this.#sweeps, this.#against, order, lost);
     await this.#cancelIfKilled(order, sent);
     return sent;
   }
 
   /** Sends several of one symbol in one request; returns their outcomes, in their order. */
-  executeAll(intents: readonly Intent[]): Promise<readonly Sent[]> {
+  executeAll(intents: readonly Intent[]): Promise<readonly SubmitResult[]> {
     return this.#during(this.#sendAll(intents));
   }
 
-  async #sendAll(intents: readonly Intent[]): Promise<readonly Sent[]> {
+  async #sendAll(intents: readonly Intent[]): Promise<readonly SubmitResult[]> {
     const { batches } = this.#execution.orders;
     const orders = intents.flatMap(({ clientOrderId }) => this.#book.portfolio.order(clientOrderId) ?? []);
     if (batches === undefined) return [];
@@ -175,8 +175,8 @@ export class Orders {
    * Killed while its outcome was unknown, an order could not be cancelled before it was found. A disk that filled up in the meantime is no
    * reason to cancel: it keeps orders from being created, and this one is journalled.
    */
-  async #cancelIfKilled(order: WorkingOrder, sent: Sent): Promise<void> {
-    if (sent === 'placed' && stoppedBy(this.#book, order.intent) !== undefined)
+  async #cancelIfKilled(order: WorkingOrder, sent: SubmitResult): Promise<void> {
+    if (sent === 'accepted' && stoppedBy(this.#book, order.intent) !== undefined)
       await cancel(this.#execution, this.#sweeps, order, 'kill');
   }
 

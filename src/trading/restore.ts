@@ -1,6 +1,6 @@
 /** What a journal kept, put back into the parts of a trader. */
 
-import type { Kept, Memory } from '../domain/memory.ts';
+import type { KeptState, Memory } from '../domain/memory.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Leg } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -62,7 +62,7 @@ const askedPrefix = 'asked ';
 /** Journals what is kept of a strategy. That of a backtest ends with it. */
 export const keepingMemories =
   (journal: Pick<Journal, 'append' | 'volatile'>) =>
-  (strategy: string, { memory, askedAt }: Kept): void => {
+  (strategy: string, { memory, askedAt }: KeptState): void => {
     if (journal.volatile) return;
     const keep = (name: string, value: string): void => journal.append({ kind: 'memory', name, value });
     if (memory !== undefined) keep(`${memoryPrefix}${strategy}`, JSON.stringify(memory));

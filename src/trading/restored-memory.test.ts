@@ -5,7 +5,7 @@ import { btc, instruments, kline } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Kept, Memory } from '../domain/memory.ts';
+import type { KeptState, Memory } from '../domain/memory.ts';
 import type { Target } from '../domain/order.ts';
 import { readRows } from '../journal/rows.ts';
 import { defineStrategy, type Strategy } from '../strategy/contract.ts';
@@ -54,7 +54,7 @@ function running(rig: TestRig, strategy: Strategy = counting): Running {
     ...withHolding(portfolio, mine, { history: [], klines }),
     before: planner.standing('s', btc.symbol)?.signal,
     ...planner.memories.get('s'),
-    remember: (kept: Kept) => planner.memories.keep('s', kept),
+    remember: (kept: KeptState) => planner.memories.keep('s', kept),
     now: () => rig.clock.now(),
     failed: (error: unknown) => errors.push(error),
   };

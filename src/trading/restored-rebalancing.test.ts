@@ -3,7 +3,7 @@ import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { btc, kline, startTime } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
-import type { Kept } from '../domain/memory.ts';
+import type { KeptState } from '../domain/memory.ts';
 import { readRows } from '../journal/rows.ts';
 import { defineStrategy } from '../strategy/contract.ts';
 import { decisionsOfMarkets, type HostedMarkets, type JoinedMoment } from '../strategy/markets/several-markets-host.ts';
@@ -36,7 +36,7 @@ async function running(rig: TestRig, weight: () => number) {
       equity: () => portfolio.poolEquity('s'),
       before: before === undefined ? [] : [before],
       ...planner.memories.get('s'),
-      remember: (kept: Kept) => planner.memories.keep('s', kept),
+      remember: (kept: KeptState) => planner.memories.keep('s', kept),
       now: () => rig.clock.now(),
       failed: (error) => {
         throw error;

@@ -3,7 +3,7 @@
  * stop of another must not wait for it. What it was about is planned again once it is decided.
  */
 import type { Clock } from '../clock/clock.ts';
-import type { Intent, Leg, Sent } from '../domain/order.ts';
+import type { Intent, Leg, SubmitResult } from '../domain/order.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Trader } from '../trader.ts';
@@ -52,7 +52,7 @@ export function sharedLanes(options: SharedLanes): Pick<Trader, 'execute' | 'can
   return {
     execute(intent) {
       if (!isShared(intent.symbol)) return orders.execute(intent);
-      const { promise, resolve } = Promise.withResolvers<Sent>();
+      const { promise, resolve } = Promise.withResolvers<SubmitResult>();
       return goOn(
         orders.execute(intent, () => resolve('unknown')),
         promise,

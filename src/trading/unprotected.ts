@@ -30,7 +30,7 @@ export interface UnprotectedOptions {
   readonly aloneSince: number | undefined;
 }
 
-type Kept = readonly (readonly [strategy: string, symbol: string, longestMs: number])[];
+type KeptRows = readonly (readonly [strategy: string, symbol: string, longestMs: number])[];
 
 export class Unprotected {
   readonly #options: UnprotectedOptions;
@@ -38,7 +38,7 @@ export class Unprotected {
 
   constructor(options: UnprotectedOptions) {
     this.#options = options;
-    for (const [strategy, symbol, longestMs] of JSON.parse(options.kept ?? '[]') as Kept)
+    for (const [strategy, symbol, longestMs] of JSON.parse(options.kept ?? '[]') as KeptRows)
       this.#measured.set(strategy, symbol, { longestMs, since: undefined });
     const { portfolio, protection, aloneSince } = options;
     for (const { strategy, symbol } of portfolio.subAccounts())
@@ -84,7 +84,7 @@ export class Unprotected {
   }
 
   #keep(): void {
-    const kept: Kept = [...this.#measured.entries()].map(({ strategy, symbol, value }) => [
+    const kept: KeptRows = [...this.#measured.entries()].map(({ strategy, symbol, value }) => [
       strategy,
       symbol,
       value.longestMs,

@@ -3,7 +3,7 @@
 import type { Signal as ProductSignal, Target as ProductTarget } from '../../src/domain/order.ts';
 import type {
   Distance as ProductDistance,
-  Level as ProductLevel,
+  ExitLevel as ProductLevel,
   TargetOptions,
 } from '../../src/domain/target-options.ts';
 import type { Distance, Level, Signal, Target } from '../reference/types.ts';

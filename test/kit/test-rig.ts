@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { noRate, noUnits, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
-import type { AlonePolicy, Decision, Intent, OrderState, Sent } from '../../src/domain/order.ts';
+import type { AlonePolicy, Decision, Intent, OrderState, SubmitResult } from '../../src/domain/order.ts';
 import type { Timing } from '../../src/execution/context.ts';
 import type { Notice } from '../../src/journal/entries.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
@@ -198,7 +198,7 @@ export class TestRig {
   /** Reserves an order and begins to carry it out. */
   begin(text: Parameters<typeof draft>[0] | OrderDraft = {}): {
     readonly order: WorkingOrder;
-    readonly carried: Promise<Sent>;
+    readonly carried: Promise<SubmitResult>;
   } {
     const { trader, portfolio } = this.assembled;
     const intent: Intent = trader.reserve('volume' in text ? text : draft(text));

@@ -12,7 +12,7 @@ import { textTable } from '../../terminal/table.ts';
 
 const dayMs = 86_400_000;
 /** Over a shorter time a daily growth says little. */
-const minMs = 3_600_000;
+const minGrowthMs = 3_600_000;
 
 interface TableSize {
   readonly table: string;
@@ -64,7 +64,7 @@ function growthOf(
   const time = timeOf(columnsOf(db, table));
   if (time === undefined) return { rows, bytesPerDay: null };
   const ms = Number(db.prepare(`SELECT max(${time}) - min(${time}) FROM "${table}"`).pluck().get() ?? 0);
-  return { rows, bytesPerDay: ms < minMs ? null : Math.round((bytes / ms) * dayMs) };
+  return { rows, bytesPerDay: ms < minGrowthMs ? null : Math.round((bytes / ms) * dayMs) };
 }
 
 export interface SizeOptions extends Output, StateChoice {}

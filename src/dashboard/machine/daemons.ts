@@ -29,7 +29,7 @@ export const answerMs = 2_000;
 /** A view is smaller by far. */
 const maxBytes = 16 * 1024 * 1024;
 
-export interface Sent {
+export interface DaemonRequest {
   readonly method: 'GET' | 'POST';
   /** Below the control address, with its query. */
   readonly path: string;
@@ -39,7 +39,7 @@ export interface Sent {
 }
 
 /** Sends a request to a daemon, with its token and nothing of ours. */
-export function send(daemon: DaemonAddress, { method, path, body, withinMs }: Sent, clock: Clock) {
+export function send(daemon: DaemonAddress, { method, path, body, withinMs }: DaemonRequest, clock: Clock) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${daemon.token}`,

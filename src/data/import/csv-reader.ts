@@ -36,7 +36,7 @@ const maxFastDigits = 15;
 const maxSmallDigits = 9;
 /** Digits of a time in ms since 2001-09-09. */
 const msDigits = 13;
-const minMs = 1e12;
+const minEpochMs = 1e12;
 const powers = Float64Array.from({ length: maxFastDigits + 1 }, (_, power) => Number(`1e${power}`));
 
 const [skip, number, epoch] = [0, 1, 2];
@@ -151,7 +151,7 @@ export class CsvReader extends RowReader {
     for (let cell = 0; cell <= last; cell++) {
       const code = codes[cell] as number;
       const ms = code === epoch && bytes[at + msDigits] === separator ? this.#milliseconds(at) : -1;
-      if (ms >= minMs) {
+      if (ms >= minEpochMs) {
         (columns[to[cell] as number] as Float64Array)[row] = ms;
         at += msDigits;
       } else if (code === skip && bytes[at] !== quote) {

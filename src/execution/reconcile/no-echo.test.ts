@@ -46,7 +46,7 @@ describe('on a dedicated account an order of unknown outcome', () => {
     await rig.sweep();
     rig.venue.creates = ['acceptLost', 'accept'];
     const { order, carried } = rig.begin(text);
-    expect(await rig.finish(carried)).toBe('placed');
+    expect(await rig.finish(carried)).toBe('accepted');
     if ('price' in text) rig.venue.fill('1002');
     await rig.pass(10_000);
     await rig.sweep();

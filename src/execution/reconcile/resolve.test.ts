@@ -16,7 +16,7 @@ function lost(fate: 'acceptLost' | 'dropLost', options: ConstructorParameters<ty
 describe('an unknown order', () => {
   test('is found among the open orders at once', async () => {
     const { rig, order, carried } = lost('acceptLost');
-    expect(await rig.finish(carried, 1_000)).toBe('placed');
+    expect(await rig.finish(carried, 1_000)).toBe('accepted');
     expect(order.state).toBe('open');
     expect(order.orderId).toBe('1001');
     expect(await rig.steps(order)).toEqual(['approved', 'sending', 'unknown', 'found']);
@@ -27,7 +27,7 @@ describe('an unknown order', () => {
     rig.venue.onCreate = () => {};
     await rig.pass(5);
     rig.venue.fill('1001');
-    expect(await rig.finish(carried, 2_000)).toBe('placed');
+    expect(await rig.finish(carried, 2_000)).toBe('accepted');
     expect(await rig.stateOf(order)).toBe('filled');
     expect(await rig.fillRows()).toEqual(['1 1001 1']);
   });
@@ -36,7 +36,7 @@ describe('an unknown order', () => {
     const { rig, order, carried } = lost('acceptLost', {}, 40_000);
     await rig.pass(39_000);
     expect(await rig.stateOf(order)).toBe('unknown');
-    expect(await rig.finish(carried, 10_000)).toBe('placed');
+    expect(await rig.finish(carried, 10_000)).toBe('accepted');
     expect(order.state).toBe('open');
   });
 
@@ -57,7 +57,7 @@ describe('an unknown order', () => {
         await rig.pass(100);
       }
       expect(await rig.stateOf(order)).toBe('unknown');
-      expect(await rig.finish(carried, 30_000)).toBe('placed');
+      expect(await rig.finish(carried, 30_000)).toBe('accepted');
       await rig.sweep();
       expect(await rig.stateOf(order)).toBe('filled');
       expect(await rig.fillRows()).toEqual(rig.venueRows());
@@ -77,21 +77,21 @@ describe('an unknown order', () => {
     await rig.pass(600_000);
     expect(await Promise.race([carried, Promise.resolve('waiting')])).toBe('waiting');
     rig.venue.pageSize = 1_000;
-    expect(await rig.finish(carried, 30_000)).toBe('placed');
+    expect(await rig.finish(carried, 30_000)).toBe('accepted');
     expect(order.state).not.toBe('unknown');
   });
 
   test('is found by its client id where the exchange answers that', async () => {
     const { rig, order, carried } = lost('acceptLost', { byClientId: true });
     rig.venue.failing.add('openOrders');
-    expect(await rig.finish(carried, 1_000)).toBe('placed');
+    expect(await rig.finish(carried, 1_000)).toBe('accepted');
     expect(order.orderId).toBe('1001');
   });
 
   test('is not given up because a query by client id misses it', async () => {
     const { rig, order, carried } = lost('acceptLost', { byClientId: true });
     rig.venue.failing.add('queryByClientId');
-    expect(await rig.finish(carried, 1_000)).toBe('placed');
+    expect(await rig.finish(carried, 1_000)).toBe('accepted');
     expect(order.state).toBe('open');
   });
 
@@ -134,7 +134,7 @@ describe('an unknown order', () => {
     expect(await Promise.race([carried, Promise.resolve('waiting')])).toBe('waiting');
     expect(await rig.stateOf(order)).toBe('unknown');
     rig.venue.failing.clear();
-    expect(await rig.finish(carried, 10_000)).toBe('placed');
+    expect(await rig.finish(carried, 10_000)).toBe('accepted');
     expect(order.state).toBe('open');
   });
 
@@ -178,7 +178,7 @@ describe('an unknown order', () => {
     await rig.pass(3_600_000);
     expect(rig.notices).toHaveLength(2);
     rig.venue.failing.clear();
-    expect(await rig.finish(carried, 10_000)).toBe('placed');
+    expect(await rig.finish(carried, 10_000)).toBe('accepted');
   });
 
   test('that is found within half a minute is not reported', async () => {

@@ -1,5 +1,5 @@
 /** Which klines to show of those that the page holds, for a span of time. */
-import type { Level } from '../chart-data.ts';
+import type { ZoomLevel } from '../chart-data.ts';
 import { indexAt, type Kline } from './unpack.ts';
 
 /** A level once it is unpacked. */
@@ -46,7 +46,7 @@ export function nearView(
   return { klines: klines.slice(first, end), values: values.map((line) => line.subarray(first, end)) };
 }
 
-export const lengthOf = ({ ms }: Pick<Level, 'ms'>, own: number): number => (ms === 0 ? own : ms);
+export const lengthOf = ({ ms }: Pick<ZoomLevel, 'ms'>, own: number): number => (ms === 0 ? own : ms);
 
 /** `15 min`, `4 h`, `1 d`. */
 export function intervalName(ms: number): string {

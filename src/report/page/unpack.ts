@@ -1,5 +1,5 @@
 /** The packed columns of the page as rows; see `chart-data.ts`. */
-import type { Level, Payload, PayloadSeries } from '../chart-data.ts';
+import type { Payload, PayloadSeries, ZoomLevel } from '../chart-data.ts';
 
 export interface Kline {
   /** UTC ms. */
@@ -38,7 +38,7 @@ export async function unpack(text: string) {
   };
 }
 
-export async function klinesOf(level: Level, { pricePrecision }: PayloadSeries, unitMs: number): Promise<Kline[]> {
+export async function klinesOf(level: ZoomLevel, { pricePrecision }: PayloadSeries, unitMs: number): Promise<Kline[]> {
   const { length, at } = await unpack(level.data);
   const scale = 10 ** pricePrecision;
   let [time, close] = [0, 0];
@@ -58,7 +58,7 @@ export async function klinesOf(level: Level, { pricePrecision }: PayloadSeries, 
 }
 
 /** By line of an indicator, its value after each kline of a level. */
-export async function valuesOf(level: Level, { indicators }: PayloadSeries): Promise<readonly Float64Array[]> {
+export async function valuesOf(level: ZoomLevel, { indicators }: PayloadSeries): Promise<readonly Float64Array[]> {
   const { length, at, isThere } = await unpack(level.indicators);
   return indicators.map(({ step }, line) => {
     let steps = 0;

@@ -56,7 +56,7 @@ export interface Standing {
 const quantiles = [0.5, 0.99, 1];
 
 /** A scrape is calculated at most so often, real ms: whoever asks more often gets the last one. */
-const minMs = 1_000;
+const minReadGapMs = 1_000;
 
 export class Metrics {
   readonly #options: MetricsOptions;
@@ -124,7 +124,7 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. Rejects where they cannot be read. */
   async text(): Promise<string> {
     const now = realMs();
-    if (this.#last === undefined || now - this.#last.at >= minMs) {
+    if (this.#last === undefined || now - this.#last.at >= minReadGapMs) {
       this.#read();
       this.#last = { at: now, text: this.#metrics.registry.metrics() };
     }

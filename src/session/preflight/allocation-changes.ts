@@ -9,14 +9,14 @@ import type { Loaded } from '../../journal/load.ts';
 
 /** The memory's name; its value: from when on (UTC ms) which sum, oldest first. */
 const name = 'allotted';
-type Kept = readonly (readonly [at: number, sum: string])[];
+type KeptSums = readonly (readonly [at: number, sum: string])[];
 
 interface Allotted {
   readonly amount: Units;
 }
 
 /** An equity that was counted from one sum, counted from another. */
-const moved = (equity: string, [, before]: Kept[number], sum: Units): string =>
+const moved = (equity: string, [, before]: KeptSums[number], sum: Units): string =>
   unitsText(plus(units(equity), minus(sum, units(before))));
 
 interface Point {
@@ -26,13 +26,13 @@ interface Point {
 
 /** Equity of other times, as it would be if the allocations had been this sum. */
 const countedFrom =
-  (kept: Kept, sum: Units) =>
+  (kept: KeptSums, sum: Units) =>
   ({ at, equity }: Point): Point => {
     const before = kept.findLast(([from]) => from <= at) ?? kept[0];
     return { at, equity: before === undefined ? equity : moved(equity, before, sum) };
   };
 
-const keptIn = (memories: ReadonlyMap<string, string>): Kept => JSON.parse(memories.get(name) ?? '[]') as Kept;
+const keptIn = (memories: ReadonlyMap<string, string>): KeptSums => JSON.parse(memories.get(name) ?? '[]') as KeptSums;
 
 /** What an equity of a time, UTC ms, would be with the allocations of now. `memories`: those of a journal. */
 export function withAllocationsOfNow(memories: ReadonlyMap<string, string>): (point: Point) => Point {

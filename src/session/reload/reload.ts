@@ -6,7 +6,7 @@ import { causeOf, didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { source } from '../../trading/hot-streams.ts';
-import { againOf, codeOf, loadAgain } from '../../trading/load-again.ts';
+import { codeOf, codeToLoad, loadAgain } from '../../trading/load-again.ts';
 import type { Configured, NamedHosted } from '../../trading/strategies.ts';
 import { inJournal } from '../state.ts';
 import type { Runner } from '../strategies/running-strategy.ts';
@@ -70,7 +70,7 @@ export class Reloads {
     const { clock, reaching } = this.#parts;
     const { id, use } = configured.config;
     const before = hosted[index] as NamedHosted;
-    const again = againOf(configured);
+    const again = codeToLoad(configured);
     const code = codeOf(again);
     await tryOut(this.#parts, before, again);
     const { strategy, params } = await loading(clock, reaching.signal, loadAgain(again));

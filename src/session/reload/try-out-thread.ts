@@ -4,7 +4,7 @@ import { from, NEVER } from 'rxjs';
 import { loopTurn } from '../../clock/clock.ts';
 import { closeTime } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
-import type { Kept } from '../../domain/memory.ts';
+import type { KeptState } from '../../domain/memory.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Holding, hasRoles } from '../../strategy/contract.ts';
 import { errorText } from '../../strategy/fault.ts';
@@ -14,16 +14,16 @@ import { hasMarkets, marketsStep } from '../../strategy/markets/several-markets-
 import { memoryOf } from '../../strategy/memory.ts';
 import { warmupOf } from '../../strategy/warmup.ts';
 import { clipped } from '../../trading/format.ts';
-import { type Again, loadAgain } from '../../trading/load-again.ts';
+import { type CodeToLoad, loadAgain } from '../../trading/load-again.ts';
 
 /** What the thread is given. */
 export interface TryOutData {
-  readonly again: Again;
+  readonly again: CodeToLoad;
   readonly hosted: Omit<Hosted, 'strategy' | 'params'>;
 }
 
 /** What it is given once its file has loaded. Lists are in the order of its markets. */
-export interface TryOutPast extends Kept {
+export interface TryOutPast extends KeptState {
   readonly klines: readonly (readonly Kline[])[];
   readonly holdings: readonly Holding[];
   /** Of all its markets together, in quote. */

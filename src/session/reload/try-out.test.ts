@@ -12,7 +12,7 @@ import { ScaledClock } from '../../clock/clock.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Memory } from '../../domain/memory.ts';
 import type { Strategy } from '../../strategy/contract.ts';
-import { type Again, loadAgain } from '../../trading/load-again.ts';
+import { type CodeToLoad, loadAgain } from '../../trading/load-again.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { failed, type MarketFeed, ok } from '../../venue/venue.ts';
 import { tryOut } from './try-out.ts';
@@ -37,7 +37,7 @@ interface Options {
   /** By symbol; a symbol that is not among them has no klines. */
   readonly klines?: Readonly<Record<string, readonly Kline[]>>;
   readonly markets?: NamedHosted['markets'];
-  readonly before?: Partial<Again['before']>;
+  readonly before?: Partial<CodeToLoad['before']>;
   readonly memory?: Memory;
 }
 
@@ -55,7 +55,7 @@ async function tried(text: string, options: Options = {}, rig = new TestRig()): 
       return rows.length === 0 ? { ...failed('none'), isEmpty: true } : ok(rows);
     },
   };
-  const again: Again = {
+  const again: CodeToLoad = {
     ...{ use: './mine.ts', dir, params: { period: 3 }, markets: markets ?? [{ interval: '1min' }] },
     before: { params: ['period (integer)'], markets: 'one market', alone: 'undefined', ...options.before },
   };

@@ -9,7 +9,7 @@ import type { Holding } from '../../strategy/contract.ts';
 import { errorText } from '../../strategy/fault.ts';
 import { clipped } from '../../trading/format.ts';
 import { marketsOf } from '../../trading/lanes.ts';
-import type { Again } from '../../trading/load-again.ts';
+import type { CodeToLoad } from '../../trading/load-again.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { type Runner, warmupKlines } from '../strategies/running-strategy.ts';
 import { fewAtOnce } from '../strategies/several-markets.ts';
@@ -28,7 +28,7 @@ export const loading = <T>(clock: Clock, signal: AbortSignal, work: Promise<T>):
   within(clock, signal, loadMs, work, 'its file did not finish loading');
 
 /** Throws a `Refusal` with what is wrong with the code, or where its klines do not arrive in time. Its decisions go nowhere. */
-export async function tryOut(runner: Tried, one: NamedHosted, again: Again): Promise<void> {
+export async function tryOut(runner: Tried, one: NamedHosted, again: CodeToLoad): Promise<void> {
   const { clock, reaching } = runner;
   const { strategy: _, params: __, ...hosted } = one;
   const worker = new Worker(moduleUrl('./try-out-thread', import.meta.url), {

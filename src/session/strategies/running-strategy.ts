@@ -3,7 +3,7 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Kline } from '../../domain/market.ts';
-import type { Kept } from '../../domain/memory.ts';
+import type { KeptState } from '../../domain/memory.ts';
 import { redact } from '../../domain/redaction.ts';
 import type { Notice } from '../../journal/entries.ts';
 import { errorText } from '../../strategy/fault.ts';
@@ -103,7 +103,7 @@ export const thinking =
 export const remembering = (
   { assembled: { planner } }: Runner,
   strategy: string,
-): Kept & Required<Pick<Inputs, 'remember'>> => ({
+): KeptState & Required<Pick<Inputs, 'remember'>> => ({
   ...planner.memories.get(strategy),
   remember: (kept) => planner.memories.keep(strategy, kept),
 });

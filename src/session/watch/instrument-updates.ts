@@ -22,7 +22,7 @@ interface TermsOptions {
 
 /** Between two updates, ms of the exchange; at least between two for rejections, real ms. An update has weight 1. */
 const everyMs = 300_000;
-const minMs = 2_000;
+const minUpdateGapMs = 2_000;
 
 /** Codes about precision, minima and symbols: documented ones, and those of the engine. */
 const termsCodes: ReadonlySet<string> = new Set([
@@ -87,7 +87,7 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
           ...prepared,
           async send(gate) {
             const outcome = await prepared.send(gate);
-            const isDue = clock.monotonic() - updatedAt >= clock.machine(minMs);
+            const isDue = clock.monotonic() - updatedAt >= clock.machine(minUpdateGapMs);
             if (outcome.kind === 'rejected' && termsCodes.has(outcome.code) && isDue) await update();
             return outcome;
           },

@@ -12,7 +12,7 @@ const windowMs = 60_000;
 const frequencyMs = 2_000;
 const toleratedViolations = 10;
 const firstBanMs = 120_000;
-const longestBanMs = 3 * 86_400_000;
+const maxBanMs = 3 * 86_400_000;
 /** Addresses remembered; beyond it those that were quiet for a window are forgotten. */
 const addressLimit = 10_000;
 
@@ -140,8 +140,8 @@ export class Limits {
   }
 
   #ban(ip: string, address: Address, now: number): void {
-    if (now - address.bannedUntil > longestBanMs) address.bans = 0;
-    address.bannedUntil = now + Math.min(longestBanMs, firstBanMs * 2 ** address.bans);
+    if (now - address.bannedUntil > maxBanMs) address.bans = 0;
+    address.bannedUntil = now + Math.min(maxBanMs, firstBanMs * 2 ** address.bans);
     address.bans = Math.min(address.bans + 1, 12);
     address.violations = 0;
     address.triesWhileBanned = 0;
@@ -159,7 +159,7 @@ export class Limits {
 
   #forgetQuiet(now: number): void {
     for (const [ip, address] of this.#addresses) {
-      if (now - address.bannedUntil > longestBanMs && address.window.used(now) === 0) this.#addresses.delete(ip);
+      if (now - address.bannedUntil > maxBanMs && address.window.used(now) === 0) this.#addresses.delete(ip);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Runs a strategy of several markets: moments in, decisions out. One that throws is stopped alone. */
 import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
-import type { Kept } from '../../domain/memory.ts';
+import type { KeptState } from '../../domain/memory.ts';
 import type { Decision, Leg, Signal } from '../../domain/order.ts';
 import { type Holding, hasList, type SeveralMarkets, type Strategy } from '../contract.ts';
 import { withStrategy } from '../fault.ts';
@@ -9,7 +9,7 @@ import { type Hosted, type HostedMarket, withdrawn } from '../host.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
 import type { ValuesWatcher } from '../values-watcher.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
-import type { Said } from './said.ts';
+import type { MarketSignals } from './market-signals.ts';
 import { dueAfter, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
@@ -31,7 +31,7 @@ export type HostedMarkets = Hosted & { readonly markets: readonly HostedMarket[]
 export const hasMarkets = <T extends Hosted>(hosted: T): hosted is T & HostedMarkets => hosted.markets !== undefined;
 
 /** What it receives, with what was kept of an earlier run. Lists are in the order of its markets. */
-export interface MarketsInputs extends Kept {
+export interface MarketsInputs extends KeptState {
   /** Warm-up moments, oldest first. */
   readonly history: readonly JoinedMoment[];
   readonly moments: Observable<JoinedMoment>;
@@ -45,7 +45,7 @@ export interface MarketsInputs extends Kept {
   /** Charts the values of its indicators. */
   readonly watcher?: ValuesWatcher | undefined;
   /** Keeps what no signal goes with yet. */
-  readonly remember?: (kept: Kept) => void;
+  readonly remember?: (kept: KeptState) => void;
   readonly now: () => number;
   /** Called once when the strategy threw; its last signals cancel its resting orders. */
   readonly failed: (error: unknown) => void;
@@ -60,7 +60,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     const { id, markets } = hosted;
     const legs = new Map<string, Leg>();
     const before = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
-    const emit = (kept: Kept = {}): void => {
+    const emit = (kept: KeptState = {}): void => {
       const at = inputs.now();
       const [first, ...others] = [...legs.values()].map((leg) => ({ ...leg, at, ...kept }));
       if (first === undefined) inputs.remember?.(kept);
@@ -127,7 +127,7 @@ export function marketsStep(
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
   watcher?.begin(decider.indicators);
   const last: (Kline | undefined)[] = markets.map(() => undefined);
-  return ({ time, klines, isNew, isLate }: JoinedMoment): Said | undefined => {
+  return ({ time, klines, isNew, isLate }: JoinedMoment): MarketSignals | undefined => {
     const closed: Record<string, JoinedPrices['markets'][string]> = {};
     for (const [index, { role, interval }] of markets.entries()) {
       const kline = klines[index];

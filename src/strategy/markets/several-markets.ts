@@ -20,7 +20,7 @@ import { checked, refusePromise } from '../signals.ts';
 import { type Getter, source, type Values, valuesOf } from '../values.ts';
 import { of } from './joined-klines.ts';
 import type { MarketNow } from './market-now.ts';
-import { Said } from './said.ts';
+import { MarketSignals } from './market-signals.ts';
 import { WeightLegs } from './weight-legs.ts';
 
 /** A market that a strategy is bound to. */
@@ -89,7 +89,7 @@ export class MarketsDecider {
   /** The positions of traded markets by role. */
   readonly #holdings: Readonly<Record<string, Holding>>;
   readonly #memory: StrategyMemory | undefined;
-  readonly #said: Said;
+  readonly #said: MarketSignals;
   readonly #legs: WeightLegs;
   /** The indexes of the markets that `choose` is given, and these: they seldom change. */
   #given = new Int32Array();
@@ -112,7 +112,7 @@ export class MarketsDecider {
     this.#markets = markets;
     this.#now = now;
     this.#holdings = Object.freeze(holdingsOf(markets, now));
-    this.#said = new Said(markets.length);
+    this.#said = new MarketSignals(markets.length);
     this.#legs = new WeightLegs(
       markets.map(({ symbol }) => symbol),
       now,
@@ -137,7 +137,7 @@ export class MarketsDecider {
    * Its signals at a moment (UTC ms), until it is asked again; undefined where it says nothing new or may not decide yet. Throws
    * a `SignalError` for what cannot be carried out.
    */
-  ask(time: number, equity: number): Said | undefined {
+  ask(time: number, equity: number): MarketSignals | undefined {
     return hasRoles(this.#strategy) ? this.#decide(time, equity) : this.#choose(time, equity);
   }
 
@@ -146,7 +146,7 @@ export class MarketsDecider {
     return this.#memory?.value;
   }
 
-  #decide(time: number, equity: number): Said | undefined {
+  #decide(time: number, equity: number): MarketSignals | undefined {
     const strategy = this.#strategy;
     const now = this.#now;
     if (!hasRoles(strategy)) return undefined;
@@ -176,7 +176,7 @@ export class MarketsDecider {
     return said;
   }
 
-  #choose(time: number, equity: number): Said | undefined {
+  #choose(time: number, equity: number): MarketSignals | undefined {
     const strategy = this.#strategy;
     if (hasRoles(strategy)) return undefined;
     this.#give();

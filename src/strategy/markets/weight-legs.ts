@@ -4,7 +4,7 @@ import type { Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
 import { flat, hold } from '../signals.ts';
 import type { MarketNow } from './market-now.ts';
-import { Said } from './said.ts';
+import { MarketSignals } from './market-signals.ts';
 import { eachWeight } from './weights.ts';
 
 export class WeightLegs {
@@ -12,7 +12,7 @@ export class WeightLegs {
   readonly #indexes: ReadonlyMap<string, number>;
   /** By the index of the market. */
   readonly #weights: Float64Array;
-  readonly #said: Said;
+  readonly #said: MarketSignals;
   /** The last target of each market that keeps what it has: most moments repeat it, and `hold` remembers one alone. */
   readonly #kept: Target[] = [];
   readonly #now: readonly MarketNow[];
@@ -23,14 +23,14 @@ export class WeightLegs {
     this.#symbols = symbols;
     this.#indexes = new Map(symbols.map((symbol, index) => [symbol, index]));
     this.#weights = new Float64Array(symbols.length);
-    this.#said = new Said(symbols.length);
+    this.#said = new MarketSignals(symbols.length);
   }
 
   /**
    * The signals of weights: a position that has its weight already, but for less than the threshold, is held as it is. `given` are the indexes of the markets
    * that `choose` was given. The next call writes over what this one returns. Throws a `SignalError` for weights that cannot be held.
    */
-  of(chosen: Weights, given: Int32Array, equity: number): Said {
+  of(chosen: Weights, given: Int32Array, equity: number): MarketSignals {
     this.#weights.fill(0);
     eachWeight(chosen, this.#take);
     const { reason, threshold } = chosen;

@@ -2,19 +2,19 @@
  * A lane of a run over klines. As the lanes of `trader.ts`, it carries out one decision at a time and keeps each strategy's latest. Decisions that
  * come while its first command is under way wait until `settle`.
  */
-import type { Decision, Sent } from '../../../domain/order.ts';
+import type { Decision, SubmitResult } from '../../../domain/order.ts';
 import { type Command, executeDecision, type Trading, Waiting } from '../../../trader.ts';
 
 const nothing: readonly [] = [];
 
 export class Lane {
   readonly #trading: Trading;
-  readonly #execute: (command: Command) => readonly Sent[];
+  readonly #execute: (command: Command) => readonly SubmitResult[];
   readonly #waiting = new Waiting();
   #running: ReturnType<typeof executeDecision> | undefined;
-  #sent: readonly Sent[] = nothing;
+  #sent: readonly SubmitResult[] = nothing;
 
-  constructor(trading: Trading, execute: (command: Command) => readonly Sent[]) {
+  constructor(trading: Trading, execute: (command: Command) => readonly SubmitResult[]) {
     this.#trading = trading;
     this.#execute = execute;
   }

@@ -12,7 +12,7 @@ import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { MarketRows } from '../../../strategy/markets/joined-klines.ts';
 import type { MarketNow } from '../../../strategy/markets/market-now.ts';
-import type { Said } from '../../../strategy/markets/said.ts';
+import type { MarketSignals } from '../../../strategy/markets/market-signals.ts';
 import { dueAfter, type Schedule, scheduleOf } from '../../../strategy/markets/schedule.ts';
 import { MarketsDecider } from '../../../strategy/markets/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
@@ -127,7 +127,7 @@ export class MarketsCursor {
   #asked: number;
   /** The moment at which it was asked ahead and says something else, and what; and the moment that prices are of, UTC ms. */
   #answerAt = -1;
-  #answer: Said | undefined;
+  #answer: MarketSignals | undefined;
   #time = Number.NEGATIVE_INFINITY;
   /** The moment at which it is asked. */
   readonly #at = { moment: 0 };
@@ -198,7 +198,7 @@ export class MarketsCursor {
     return this.#moments[this.#next] ?? Number.POSITIVE_INFINITY;
   }
 
-  #isNew(said: Said): boolean {
+  #isNew(said: MarketSignals): boolean {
     for (let at = 0; at < said.count; at++) {
       const index = said.index(at);
       const leg = this.markets[index]?.leg;
@@ -270,7 +270,7 @@ export class MarketsCursor {
   }
 
   /** Goes to the moment `at`; its new signals there. The moments before it are passed over. */
-  #advance(at: number): Said | undefined {
+  #advance(at: number): MarketSignals | undefined {
     while ((this.#moments[this.#next] ?? Number.POSITIVE_INFINITY) < at) this.#next++;
     const moment = this.#next;
     if (this.#moments[moment] !== at) return undefined;
@@ -280,7 +280,7 @@ export class MarketsCursor {
     return moment === this.#answerAt ? this.#answer : this.#ask(moment);
   }
 
-  #ask(moment: number): Said | undefined {
+  #ask(moment: number): MarketSignals | undefined {
     const { latest } = this.#decider;
     for (let index = 0; index < this.#columns.length; index++)
       latest[index] = (this.#columns[index] as Float64Array)[moment] as number;

@@ -7,9 +7,9 @@ import type { Memory } from '../../../domain/memory.ts';
 import type { Lots } from '../../../domain/money.ts';
 import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
 import {
+  type ExitLevel,
   isSameKind,
   isSameKindOfTakeProfit,
-  type Level,
   levelNumber,
   onlyTakeProfit,
   sameOthers,
@@ -127,7 +127,7 @@ export class SignalColumn {
       if (Number.isNaN(value)) continue;
       signal ??= { ...(own as Target) };
       const key = levelNames[name] as (typeof levelNames)[number];
-      Object.assign(signal, { [key]: withNumber((own as Target)[key] as Level, value) });
+      Object.assign(signal, { [key]: withNumber((own as Target)[key] as ExitLevel, value) });
     }
     return signal ?? own;
   }
@@ -177,5 +177,5 @@ function fits(pattern: Leg, leg: Leg): boolean {
 }
 
 /** The number of a level; undefined for none. */
-const numberOf = (level: Level | undefined): number | undefined =>
+const numberOf = (level: ExitLevel | undefined): number | undefined =>
   level === undefined ? undefined : levelNumber(level);

@@ -10,7 +10,7 @@ import {
   type Intent,
   isClosed,
   type OrderReport,
-  type Sent,
+  type SubmitResult,
 } from '../../../domain/order.ts';
 import { LegsAlone } from '../../../portfolio/legs-alone.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
@@ -201,7 +201,7 @@ export class KlineTrader implements Trading {
     this.#submit(this.reserve(draft));
   }
 
-  #execute(command: Command): readonly Sent[] {
+  #execute(command: Command): readonly SubmitResult[] {
     if (command.kind === 'submit') return command.intents.map((intent) => this.#submit(intent));
     if (!command.order.cancelRequested) this.#cancel(command.order);
     return [];
@@ -213,17 +213,17 @@ export class KlineTrader implements Trading {
     this.venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
-  #submit(intent: Intent): Sent {
+  #submit(intent: Intent): SubmitResult {
     const order = this.portfolio.order(intent.clientOrderId) as WorkingOrder;
     this.#listener.sent(intent.symbol);
     const outcome = this.venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
       if (!isClosed(order.state)) order.state = 'open';
-      return 'placed';
+      return 'accepted';
     }
     this.#finish(order, 'rejected');
-    return 'refused';
+    return 'rejected';
   }
 
   #onFill(trade: PaperTrade, intent: Intent): void {

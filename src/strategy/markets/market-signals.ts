@@ -1,8 +1,8 @@
-/** What a strategy of several markets says at one moment. */
+/** The signals of a strategy of several markets at one moment. */
 import type { Signal } from '../../domain/order.ts';
 
 /** Its signals by the index of the market. One object for many moments: made anew at each, it would cost as much as asking. */
-export class Said {
+export class MarketSignals {
   /** How many markets have a signal. */
   count = 0;
   /** Theirs come first, in the order in which they were given one. A list that is emptied and filled again would be allocated anew. */
