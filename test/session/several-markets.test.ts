@@ -226,6 +226,8 @@ test('on paper a filter, a pair and a list trade side by side, and go on after a
   await daemon.end('SIGINT');
 }, 180_000);
 
+const symbolIn = (line: string): string => (JSON.parse(line) as { readonly symbol: string }).symbol;
+
 describe('live', () => {
   test('what a pair sells comes before what it buys, and both legs keep to the money of the pool', async () => {
     configure(pair);
@@ -314,7 +316,11 @@ describe('live', () => {
       await daemon.line(message, 60_000);
       expect(daemon.lines.filter((line) => message.test(line)).length).toBe(1);
       await until('both positions', () => symbolsOf(fillsOf('wrong')).length === 2, 30_000);
-      const positions = (await run('positions', '--json')).stdout.trim().split('\n');
+      // The legs may fill in either order.
+      const positions = (await run('positions', '--json')).stdout
+        .trim()
+        .split('\n')
+        .toSorted((a, b) => symbolIn(a).localeCompare(symbolIn(b)));
       expect(positions.map((line) => (JSON.parse(line) as { readonly protection: unknown }).protection)).toMatchObject([
         { stop: expect.stringMatching(/^50\d\d/) },
         { stop: expect.stringMatching(/^10\d\d/) },
