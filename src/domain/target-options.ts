@@ -59,6 +59,10 @@ export const optionNames = [
   ...(['reenterAfterMs', 'reenterAfterKlines', 'expiresAfterMs', 'expiresAfterKlines', 'postOnly', 'clip'] as const),
 ] as const satisfies readonly (keyof TargetOptions)[];
 
+/** Those of them by which an entry is made. */
+export const entryOptions = ['limit', 'postOnly', 'expiresAfterMs', 'expiresAfterKlines'] as const;
+export type EntryOption = (typeof entryOptions)[number];
+
 /** True if both say the same. */
 export const sameOptions = (a: TargetOptions, b: TargetOptions): boolean =>
   a.limit === b.limit &&

@@ -16,6 +16,7 @@ import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Memory } from '../domain/memory.ts';
 import type { AlonePolicy, Fill, Signal } from '../domain/order.ts';
 import type { Exit } from '../domain/position.ts';
+import type { EntryOption, TargetOptions } from '../domain/target-options.ts';
 import type { Rebalance } from './markets/schedule.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
@@ -183,7 +184,12 @@ export interface Weights {
   readonly reason: string;
   /** A position whose share differs from its weight by less is left as it is. */
   readonly threshold: number;
+  /** How positions end between two choices, by symbol. */
+  readonly exits?: Readonly<Record<string, WeightExits>>;
 }
+
+/** What `hold` takes, but for how an entry is made. */
+export type WeightExits = Omit<TargetOptions, EntryOption>;
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
   /** Emits signals synchronously with its inputs. A signal emitted by a timer or a promise ends a run over recorded data. */

@@ -3,6 +3,7 @@ import { runBacktest } from '../../src/backtest/engines.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { rate, units, unitsText } from '../../src/domain/money.ts';
+import type { Target } from '../../src/domain/order.ts';
 import { type RulesetName, rulesets } from '../../src/fill/rules.ts';
 import { highest, of, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
@@ -149,7 +150,11 @@ function byList(given: GeneratedCase): Strategy {
       const bySymbol = Object.fromEntries(
         Object.entries(chosen.weights).map(([role, weight]) => [symbolOf(role), weight]),
       );
-      return weights(bySymbol, 'test', { threshold: chosen.threshold });
+      const exits = Object.entries(chosen.exits ?? {}).map(([role, own]) => {
+        const { kind: _, size: __, reason: ___, ...options } = asProduct({ ...own, quantity: '1' }) as Target;
+        return [symbolOf(role), options] as const;
+      });
+      return weights(bySymbol, 'test', { threshold: chosen.threshold, exits: Object.fromEntries(exits) });
     },
   });
 }

@@ -254,7 +254,31 @@ describe('a strategy that chooses', () => {
       () => made(new Map([['AAAUSD', 0.5]]) as never, 'one'),
       "choose() returns weights({ BTCUSDT: 0.5 }, 'why')",
     ],
-    ['with a stop', () => made({ AAAUSD: 0.5 }, 'one', { stop: 1 }), 'weights() with the unknown option stop'],
+    [
+      'with a stop',
+      () => made({ AAAUSD: 0.5 }, 'one', { stop: 1 }),
+      'weights() with the unknown option stop; there are threshold and exits',
+    ],
+    [
+      'with exits of a symbol that it does not have',
+      () => weights({ AAAUSD: 0.5 }, 'one', { exits: { CCCUSD: { trailing: 0.1 } } }),
+      'exits for CCCUSD, which is not in the list',
+    ],
+    [
+      'with exits that have a limit',
+      () => made({ AAAUSD: 0.5 }, 'one', { exits: { AAAUSD: { limit: 1 } } }),
+      'exits of AAAUSD with limit, which is not an exit; there are stop, takeProfit',
+    ],
+    [
+      'with one exit for all',
+      () => made({ AAAUSD: 0.5 }, 'one', { exits: { stop: 0.1 } }),
+      'exits of stop that are 0.1: say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }',
+    ],
+    [
+      'with a stop that is never reached',
+      () => weights({ AAAUSD: 0.5 }, 'one', { exits: { AAAUSD: { stop: { fromEntry: 2 } } } }),
+      'the signal for AAAUSD: a target that cannot be carried out: stop has fromEntry 2',
+    ],
     ['with a threshold above 1', () => weights({}, 'none', { threshold: 5 }), 'a threshold of 5: it is a share'],
     ['with no options but null', () => made({}, 'none', null), 'weights() whose options are null'],
     ['without a reason', () => made({ AAAUSD: 0.5 }), 'weights whose reason is undefined'],

@@ -141,9 +141,23 @@ const rotating = defineStrategy({
   },
 });
 
+/** The same with exits, which matter between two choices. */
+const guarded = defineStrategy({
+  ...rotating,
+  choose(markets) {
+    const best = markets.toSorted((a, b) => b.values.rise - a.values.rise).slice(0, 2);
+    const exits = { stop: { fromEntry: 0.004 }, takeProfit: { fromEntry: 0.003 }, reenterAfterKlines: 2 };
+    return weights(Object.fromEntries(best.map(({ symbol }) => [symbol, 0.4])), 'the strongest', {
+      threshold: 0.05,
+      exits: Object.fromEntries(best.map(({ symbol }) => [symbol, exits])),
+    });
+  },
+});
+
 test.for([
   ['roles', crossing, fastAndSlow, ['AAAUSD', 'BBBUSD']],
   ['a list', rotating, 'symbols: [AAAUSD, BBBUSD, CCCUSD]', ['AAAUSD', 'BBBUSD', 'CCCUSD']],
+  ['a list with exits', guarded, 'symbols: [AAAUSD, BBBUSD, CCCUSD]', ['AAAUSD', 'BBBUSD', 'CCCUSD']],
 ] as const)(
   '%s: passing over trades leaves the rows of each trade by itself, and they add up',
   async ([, strategy, binding, symbols]) => {

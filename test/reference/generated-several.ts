@@ -176,13 +176,21 @@ function signalOf(
 }
 
 /** The weights of a case with a list: the nearest to their highest close. */
-export function weightsAt({ seed, threshold }: GeneratedCase, time: number, glimpses: readonly Glimpse[]) {
+export function weightsAt({ seed, kind, threshold }: GeneratedCase, time: number, glimpses: readonly Glimpse[]) {
   const chance = draws((seed % 1_000_003) + Math.floor(time / (7 * minute)));
   chance();
   const count = 1 + Math.floor(chance() * 2);
   const weight = [0.45, 0.3, 0.1][Math.floor(chance() * 3)] as number;
   const best = [...glimpses].sort((a, b) => b.kline.close / b.top - a.kline.close / a.top).slice(0, count);
-  return { weights: Object.fromEntries(best.map(({ role }) => [role, weight])), threshold };
+  const exits = kind.exits && Object.fromEntries(best.map((one) => [one.role, exitsOf(chance, one, kind.exits)]));
+  return { weights: Object.fromEntries(best.map(({ role }) => [role, weight])), threshold, ...(exits && { exits }) };
+}
+
+function exitsOf(chance: Chance, { kline }: Glimpse, only: Kind['exits']): Partial<Target> {
+  const options: ExitOptions = { isShort: false, changes: 1, intervalMs: minute, ...(only && { only }) };
+  const target = targetOf(chance, 1, kline, options);
+  const { quantity: _, share: __, amount: ___, ...exits } = target as Target & Record<string, unknown>;
+  return exits;
 }
 
 /** The same of all klines that have closed. */
@@ -211,6 +219,9 @@ const everyExit = [
   ...['expiresAfterMs', 'expiresAfterKlines', 'postOnly'],
 ] as (keyof Target)[];
 
+/** But for how an entry is made. */
+const exitsAlone = everyExit.filter((name) => !['limit', 'postOnly'].includes(name) && !name.startsWith('expires'));
+
 /** By what is special about it. */
 export const kinds = {
   'two markets': { form: 'roles', markets: [1, 1] },
@@ -231,6 +242,11 @@ export const kinds = {
   'a list': { form: 'list', markets: [1, 1, 1] },
   'a list with a schedule': { form: 'list', markets: [1, 1, 1], schedule: '5min', thresholds: [0, 0.05] },
   'a list by a cron expression': { form: 'list', markets: [1, 1, 1], schedule: '3-59/7 * * * *', thresholds: [0, 0.2] },
+  'a list with exits': { form: 'list', markets: [1, 1, 1], exits: exitsAlone, thresholds: [0, 0.05] },
+  'a list with a schedule and exits': {
+    ...{ form: 'list', markets: [1, 1, 1], exits: exitsAlone },
+    ...{ schedule: '5min', thresholds: [0, 0.05] },
+  },
   'missing klines': { form: 'roles', markets: [1, 1, 1], holes: 0.05 },
   'missing klines, partial': { form: 'roles', markets: [1, 1, 1], holes: 0.05, partial: true },
   'a list with missing klines': { form: 'list', markets: [1, 1, 1], holes: 0.05, thresholds: [0, 0.1] },
@@ -255,6 +271,10 @@ export const kinds = {
     holes: 0.02,
     margin: true,
     cash: '900',
+    thresholds: [0, 0.1],
+  },
+  'a list on margin with exits': {
+    ...{ form: 'list', markets: [1, 1, 1], exits: exitsAlone, holes: 0.02, margin: true, cash: '900' },
     thresholds: [0, 0.1],
   },
   'a leg alone is left on margin': {

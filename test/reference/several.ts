@@ -10,7 +10,7 @@ import { payInterest } from './margin.ts';
 import { cancelOthers, create, isBeyondLeverage, type Moment, making, plannedOrders, unlocked } from './plan.ts';
 import { payFlows } from './reference.ts';
 import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, leaveRuined, opens } from './steps.ts';
-import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
+import type { Answer, Instrument, Kline, Question, Signal, Target } from './types.ts';
 
 /** A market of a strategy, by its role or, in a list, its symbol. */
 export interface MarketGiven {
@@ -46,7 +46,12 @@ export interface ListStrategy {
   choose(
     time: number,
     markets: readonly MarketSeen[],
-  ): { readonly weights: Readonly<Record<string, number>>; readonly threshold: number };
+  ): {
+    readonly weights: Readonly<Record<string, number>>;
+    readonly threshold: number;
+    /** Beside the size, by symbol. */
+    readonly exits?: Readonly<Record<string, Partial<Target>>>;
+  };
 }
 
 export type SeveralQuestion = Pick<Question, 'rules' | 'fees' | 'cash' | 'cashFlows' | 'margin'> & {
@@ -252,7 +257,7 @@ function lookAtAlone(run: Run): void {
 function hearWeights(
   run: Run,
   there: readonly MarketSeen[],
-  { weights, threshold }: ReturnType<ListStrategy['choose']>,
+  { weights, threshold, exits }: ReturnType<ListStrategy['choose']>,
   equity: number,
 ): void {
   for (const { role, klines, held } of there) {
@@ -260,8 +265,8 @@ function hearWeights(
     const close = (klines.at(-1) as Kline).close;
     if (weight === 0) hearLeg(run, role, { quantity: '0' });
     else if (held === 0 || Math.abs(weight - (held * close) / equity) >= threshold)
-      hearLeg(run, role, { amount: String(weight * equity) });
-    else hearLeg(run, role, { quantity: String(held) });
+      hearLeg(run, role, { ...exits?.[role], amount: String(weight * equity) });
+    else hearLeg(run, role, { ...exits?.[role], quantity: String(held) });
   }
 }
 

@@ -83,6 +83,15 @@ export default defineStrategy({
     return weights(Object.fromEntries(best.map(({ symbol }) => [symbol, 0.45])), 'they rose the most', { threshold: 0.1 });
   },
 });`,
+  guarded: `import { defineStrategy, weights } from 'sluice';
+export default defineStrategy({
+  name: 'guarded', about: 'Holds two of a list, each with a stop', params: {},
+  indicators: () => ({}),
+  choose: () => {
+    const exits = { stop: { fromEntry: 0.003 }, reenterAfterKlines: 1000 };
+    return weights({ BTCUSDT: 0.4, ETHUSDT: 0.4 }, 'hold', { threshold: 0.1, exits: { BTCUSDT: exits, ETHUSDT: exits } });
+  },
+});`,
   once: `import { existsSync, writeFileSync } from 'node:fs';
 import { defineStrategy, hold } from 'sluice';
 export default defineStrategy({
@@ -296,6 +305,19 @@ describe('live', () => {
     }
     const denied = read((reader) => reader.denials(50).map(({ code }) => code));
     expect(denied.filter((code) => code !== 'killed')).toEqual([]);
+  }, 120_000);
+
+  test('markets of a list are left by their stops, and stay left through a restart', async () => {
+    configure({ use: 'guarded', symbols: ['BTCUSDT', 'ETHUSDT'] });
+    const stops = () => fillsOf('guarded').filter(({ purpose }) => purpose === 'stop');
+    const daemon = await start('live');
+    await until('both stops', () => symbolsOf(stops()).length === 2, 60_000);
+    await daemon.end('SIGKILL');
+    const again = await start('live');
+    await pass(4_000);
+    await again.end('SIGINT');
+    expect(fillsOf('guarded').filter(({ side }) => side === 'BUY').length).toBe(2);
+    expect(read((reader) => reader.positions())).toEqual([]);
   }, 120_000);
 
   test.each([

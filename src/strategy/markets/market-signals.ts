@@ -1,5 +1,8 @@
 /** The signals of a strategy of several markets at one moment. */
+import type { Interval } from '../../domain/interval.ts';
 import type { Signal } from '../../domain/order.ts';
+import { SignalError } from '../fault.ts';
+import { checked } from '../signals.ts';
 
 /** Its signals by the index of the market. One object for many moments: made anew at each, it would cost as much as asking. */
 export class MarketSignals {
@@ -34,5 +37,18 @@ export class MarketSignals {
   /** Undefined for a market about which nothing is said. */
   signal(index: number): Signal | undefined {
     return this.#signals[index];
+  }
+}
+
+/** As `checked`; an error names the leg. */
+export function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {
+  try {
+    return checked(signal, interval);
+  } catch (error) {
+    if (!(error instanceof SignalError)) throw error;
+    const named = new SignalError(`the signal for ${role}: ${error.message}`);
+    // Where the strategy made it.
+    if (error.stack !== undefined) named.stack = error.stack;
+    throw named;
   }
 }

@@ -16,11 +16,11 @@ import type { Indicator } from '../indicator.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
 import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from '../named-indicators.ts';
 import type { Params, ParamValues } from '../params.ts';
-import { checked, refusePromise } from '../signals.ts';
+import { refusePromise } from '../signals.ts';
 import { type Getter, source, type Values, valuesOf } from '../values.ts';
 import { of } from './joined-klines.ts';
 import type { MarketNow } from './market-now.ts';
-import { MarketSignals } from './market-signals.ts';
+import { checkedLeg, MarketSignals } from './market-signals.ts';
 import { WeightLegs } from './weight-legs.ts';
 
 /** A market that a strategy is bound to. */
@@ -113,10 +113,7 @@ export class MarketsDecider {
     this.#now = now;
     this.#holdings = Object.freeze(holdingsOf(markets, now));
     this.#said = new MarketSignals(markets.length);
-    this.#legs = new WeightLegs(
-      markets.map(({ symbol }) => symbol),
-      now,
-    );
+    this.#legs = new WeightLegs(markets, now);
     const roles = markets.map(({ role }) => role);
     this.indicators = marketIndicators(strategy, params, roles);
     this.latest = new Float64Array(this.indicators.length).fill(Number.NaN);
@@ -237,19 +234,6 @@ const holdingsOf = (markets: readonly BoundMarket[], now: readonly MarketNow[]):
   );
 
 const isThere = (market: MarketNow): boolean => market.isThere ?? market.kline !== undefined;
-
-/** As `checked`; an error names the leg. */
-function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {
-  try {
-    return checked(signal, interval);
-  } catch (error) {
-    if (!(error instanceof SignalError)) throw error;
-    const named = new SignalError(`the signal for ${role}: ${error.message}`);
-    // Where the strategy made it.
-    if (error.stack !== undefined) named.stack = error.stack;
-    throw named;
-  }
-}
 
 const getters: Getter<Float64Array>[] = [];
 const getter = (index: number): Getter<Float64Array> =>

@@ -1,14 +1,25 @@
 /** From the weights that `choose` returns to signals: which markets are left, and which are held as what amount. */
-import { sizeValue, type Target } from '../../domain/order.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { type Size, sizeValue, type Target } from '../../domain/order.ts';
+import { sameOptions } from '../../domain/target-options.ts';
 import type { Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
 import { flat, hold } from '../signals.ts';
 import type { MarketNow } from './market-now.ts';
-import { MarketSignals } from './market-signals.ts';
+import { checkedLeg, MarketSignals } from './market-signals.ts';
 import { eachWeight } from './weights.ts';
 
+/** A market of the list. */
+interface ListedMarket {
+  readonly symbol: string;
+  readonly interval: Interval;
+}
+
+type Exits = NonNullable<Weights['exits']>;
+const noExits: Exits = {};
+
 export class WeightLegs {
-  readonly #symbols: readonly string[];
+  readonly #markets: readonly ListedMarket[];
   readonly #indexes: ReadonlyMap<string, number>;
   /** By the index of the market. */
   readonly #weights: Float64Array;
@@ -18,12 +29,12 @@ export class WeightLegs {
   readonly #now: readonly MarketNow[];
 
   /** `now` lists the markets in their order. */
-  constructor(symbols: readonly string[], now: readonly MarketNow[]) {
+  constructor(markets: readonly ListedMarket[], now: readonly MarketNow[]) {
     this.#now = now;
-    this.#symbols = symbols;
-    this.#indexes = new Map(symbols.map((symbol, index) => [symbol, index]));
-    this.#weights = new Float64Array(symbols.length);
-    this.#said = new MarketSignals(symbols.length);
+    this.#markets = markets;
+    this.#indexes = new Map(markets.map(({ symbol }, index) => [symbol, index]));
+    this.#weights = new Float64Array(markets.length);
+    this.#said = new MarketSignals(markets.length);
   }
 
   /**
@@ -33,7 +44,8 @@ export class WeightLegs {
   of(chosen: Weights, given: Int32Array, equity: number): MarketSignals {
     this.#weights.fill(0);
     eachWeight(chosen, this.#take);
-    const { reason, threshold } = chosen;
+    const { reason, threshold, exits = noExits } = chosen;
+    for (const symbol in exits) this.#indexOf(symbol, 'exits');
     const said = this.#said.begin();
     const left = flat(reason);
     for (const index of given) {
@@ -44,30 +56,42 @@ export class WeightLegs {
       }
       const market = this.#now[index] as MarketNow;
       // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
-      if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
+      if (isOff(weight, market, equity, threshold))
+        said.set(index, this.#hold(index, { amount: weight * equity }, reason, exits));
       // Saying nothing would repeat the last signal, which may be to leave what could not be sold.
-      else said.set(index, this.#keep(index, market.holding.quantity, reason));
+      else said.set(index, this.#keep(index, market.holding.quantity, reason, exits));
     }
     return said;
   }
 
-  #keep(index: number, quantity: number, reason: string): Target {
+  #hold(index: number, size: Size, reason: string, exits: Exits): Target {
+    const { symbol, interval } = this.#markets[index] as ListedMarket;
+    const own = exits[symbol];
+    return own === undefined ? hold(size, reason) : (checkedLeg(symbol, hold(size, reason, own), interval) as Target);
+  }
+
+  #keep(index: number, quantity: number, reason: string, exits: Exits): Target {
     const last = this.#kept[index];
-    if (last?.reason === reason && sizeValue(last.size) === quantity) return last;
-    const target = hold({ quantity }, reason);
+    const own = exits[this.#markets[index]?.symbol ?? ''] ?? {};
+    if (last?.reason === reason && sizeValue(last.size) === quantity && sameOptions(last, own)) return last;
+    const target = this.#hold(index, { quantity }, reason, exits);
     this.#kept[index] = target;
     return target;
   }
 
   /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
   readonly #take = (symbol: string, weight: number): void => {
+    this.#weights[this.#indexOf(symbol, 'a weight')] = weight;
+  };
+
+  #indexOf(symbol: string, what: string): number {
     const index = this.#indexes.get(symbol);
     if (index === undefined)
       throw new SignalError(
-        `a weight for ${symbol}, which is not in the list of the strategy: ${this.#symbols.join(', ')}`,
+        `${what} for ${symbol}, which is not in the list of the strategy: ${this.#markets.map((one) => one.symbol).join(', ')}`,
       );
-    this.#weights[index] = weight;
-  };
+    return index;
+  }
 }
 
 /** Whether what is held of a market differs from its weight by the threshold. */

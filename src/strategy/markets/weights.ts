@@ -1,30 +1,56 @@
 /** The weights that `choose` returns, and the check that somebody can hold them. Strategy files are not type-checked. */
 import { inspect } from 'node:util';
-import type { Weights } from '../contract.ts';
+import { entryOptions, optionNames } from '../../domain/target-options.ts';
+import type { WeightExits, Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
+import { isTargetOption } from '../target-options.ts';
 
 /** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
 export const roundingOfSums = 1e-9;
 
+/** What `weights` takes beside the weights and their reason. */
+export interface WeightsOptions {
+  readonly threshold?: number;
+  readonly exits?: Readonly<Record<string, WeightExits>>;
+}
+
 /**
  * Shares of the strategy's equity to hold, by symbol; other markets that it was given are left. A position whose share differs from its
- * weight by less than `threshold` is not rebalanced. Throws a `SignalError` for what cannot be held.
+ * weight by less than `threshold` is not rebalanced. `exits`, by symbol, are those of `hold`. Throws a `SignalError` for what cannot be held.
  */
 export function weights(
   weights: Readonly<Record<string, number>>,
   reason: string,
-  options: { readonly threshold?: number } = {},
+  options: WeightsOptions = {},
 ): Weights {
   if (typeof options !== 'object' || options === null)
     throw new SignalError(`weights() whose options are ${shown(options)}: say { threshold: 0.05 }, or leave them out`);
   for (const option of Object.keys(options))
-    if (option !== 'threshold')
+    if (option !== 'threshold' && option !== 'exits')
       throw new SignalError(
-        `weights() with the unknown option ${option}; there is threshold. Markets of a list have no exits of their own`,
+        `weights() with the unknown option ${option}; there are threshold and exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }`,
       );
-  const chosen: Weights = { kind: 'weights', weights, reason, threshold: options.threshold ?? 0 };
+  const { threshold = 0, exits } = options;
+  const chosen: Weights = { kind: 'weights', weights, reason, threshold, ...(exits !== undefined && { exits }) };
   eachWeight(chosen, () => {});
   return chosen;
+}
+
+const isExit = (name: string): boolean => isTargetOption(name) && !(entryOptions as readonly string[]).includes(name);
+
+function refuseExits(exits: NonNullable<Weights['exits']>): void {
+  const said = 'say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }';
+  if (typeof exits !== 'object' || exits === null || isCollection(exits))
+    throw new SignalError(`exits that are ${shown(exits)}: ${said}`);
+  for (const [symbol, own] of Object.entries(exits)) {
+    if (typeof own !== 'object' || own === null || isCollection(own))
+      throw new SignalError(`exits of ${symbol} that are ${shown(own)}: ${said}`);
+    const unknown = Object.keys(own).find((name) => !isExit(name));
+    if (unknown !== undefined)
+      throw new SignalError(
+        `exits of ${symbol} with ${unknown}, which is not an exit; there are ${optionNames.filter(isExit).join(', ')}`,
+      );
+  }
 }
 
 /** A map or an array has no weights by symbol. */
@@ -35,13 +61,14 @@ const isCollection = (value: object): boolean => Symbol.iterator in value;
  * markets, only who holds them knows.
  */
 export function eachWeight(chosen: Weights, take: (symbol: string, weight: number) => void): void {
-  const { weights, reason, threshold } = chosen ?? {};
+  const { weights, reason, threshold, exits } = chosen ?? {};
   if (chosen?.kind !== 'weights' || typeof weights !== 'object' || weights === null || isCollection(weights))
     throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${shown(chosen)}`);
   if (typeof reason !== 'string')
     throw new SignalError(`weights whose reason is ${shown(reason)}: say why, as in weights({ BTCUSDT: 0.5 }, 'why')`);
   if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
     throw new SignalError(`a threshold of ${shown(threshold)}: it is a share of the equity, from 0 to 1`);
+  if (exits !== undefined) refuseExits(exits);
   let sum = 0;
   for (const symbol of Object.keys(weights)) {
     const weight = weights[symbol] as number;
