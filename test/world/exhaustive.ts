@@ -3,11 +3,15 @@
  * and answer, and at each timer: between those nothing but its own memory changes), and for each of these a second crash at each point
  * of the recovery that follows, all of it once without and once with each fault.
  */
+import { chanceOf } from './chance.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { type ExactFault, exactFaults, type Plan } from './plan.ts';
 import type { WorldOptions } from './result.ts';
 import { type ScenarioName, scenarioNames } from './scenarios.ts';
 import { runWorld } from './world.ts';
+
+/** Those in which one decision has two legs. Every second crash of them is too many runs: seeds draw some. */
+const twoLegs = ['legs', 'unwind', 'complete', 'rotate'] as const satisfies readonly ScenarioName[];
 
 /** One scenario under one fault. */
 export interface Corner {
@@ -79,4 +83,22 @@ export async function explore(
     }
   }
   return { corner, first, second, steps, failures };
+}
+
+/** A world of its own, in which a decision of two legs meets a fault, a crash and a second one in the recovery, all drawn by the seed. */
+export async function crashTwice(
+  seed: number,
+  bent: WorldOptions['bent'] = {},
+): Promise<{ readonly crashes: number; readonly failure: Failure | undefined }> {
+  const chance = chanceOf(seed, 'second crash');
+  const corner = { scenario: chance.pick(twoLegs), fault: chance.pick(exactFaults) };
+  const crashes: number[] = [];
+  for (;;) {
+    const plan = { ...exactPlan(corner, crashes), seed };
+    const result = await runWorld({ plan, bent });
+    const points = result.points[crashes.length] ?? 0;
+    if (result.failure !== undefined || crashes.length === 2 || points === 0)
+      return { crashes: result.crashes, failure: result.failure && failureOf(result, plan) };
+    crashes.push(chance.whole(0, points - 1));
+  }
 }
