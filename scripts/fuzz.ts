@@ -1,10 +1,10 @@
 /**
  * `npm run fuzz -- [--rounds 100] [--seed 1]`: bad frames and bad replies against the client, bad requests against the control address
- * of the built-in exchange, changed bits in journals, and backtests of several markets and of two strategies against the slow reference, each round with a seed
- * of its own. Ends with 1 at the first that throws, is believed wrongly, is not answered or differs, and names its seed.
+ * of the built-in exchange, changed bits in journals, backtests of several markets and of two strategies against the slow reference, and
+ * backtests by events run in two ways, each round with a seed of its own. Ends with 1 at the first that throws, is believed wrongly, is not answered or differs, and names its seed.
  */
 import { realMs } from '../src/clock/clock.ts';
-import { fuzzSeveral, fuzzTwo } from '../test/backtest/several-fuzz.ts';
+import { fuzzSeveral, fuzzTicks, fuzzTwo } from '../test/backtest/fuzz-backtests.ts';
 import { fuzzControl } from '../test/kit/fuzz-control.ts';
 import { fuzzFramesInTime } from '../test/kit/fuzz-frames-thread.ts';
 import { fuzzJournal } from '../test/kit/fuzz-journal.ts';
@@ -24,6 +24,7 @@ let taken = 0;
 let carriedOut = 0;
 let refused = 0;
 let filled = 0;
+let ordered = 0;
 for (let seed = first; seed < first + rounds; seed++) {
   try {
     believed += await fuzzFramesInTime(seed, perRound);
@@ -31,6 +32,7 @@ for (let seed = first; seed < first + rounds; seed++) {
     carriedOut += await fuzzControl(seed, controlsPerRound);
     refused += (await fuzzJournal(seed, journalsPerRound)).refused;
     filled += (await fuzzSeveral(seed)) + (await fuzzTwo(seed));
+    ordered += await fuzzTicks(seed);
   } catch (error) {
     console.error(`seed ${seed}:`, error);
     process.exit(1);
@@ -43,5 +45,6 @@ console.log(
   `${rounds * perRound} frames (${believed} messages believed), ${rounds * perRound} replies (${taken} taken), ` +
     `${rounds * controlsPerRound} control requests (${carriedOut} carried out), ` +
     `${rounds * journalsPerRound} journals (${refused} refused, the others held what they held), ` +
-    `backtests of several markets and two strategies (${filled} fills, as in the slow reference) in ${seconds} s: nothing broke`,
+    `backtests of several markets and two strategies (${filled} fills, as in the slow reference), ` +
+    `backtests by events (${ordered} orders, however they were run) in ${seconds} s: nothing broke`,
 );

@@ -1,10 +1,11 @@
-/** Generated runs of strategies of several markets, and of two strategies on one symbol, by the product and by the slow reference, for `npm run fuzz`. */
+/** Generated runs of strategies of several markets, of two strategies on one symbol, and over recorded trades, for `npm run fuzz`. */
 import { deepStrictEqual } from 'node:assert';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
 import { generatedCase, kinds } from '../reference/generated-several.ts';
 import { type Drawn, drawn } from './measured-cases.ts';
 import { byProduct, bySlowReference } from './several-agreement.ts';
+import { overKlines, overTrades } from './ticks-exits.ts';
 import { twoAnswers } from './two-strategies.ts';
 
 /** One run of each kind, under a ruleset by its seed. Throws, with the kind, at the first that differs; gives the number of fills. */
@@ -32,5 +33,15 @@ export async function fuzzTwo(seed: number): Promise<number> {
   return expected.reduce((sum, rows) => sum + rows.fills.length, 0);
 }
 
+/** Every exit by the engine of recorded trades, over klines and over trades. */
+export async function fuzzTicks(seed: number): Promise<number> {
+  const [of] = fc.sample(drawn, { seed, numRuns: 1 }) as [Drawn];
+  const klines = await overKlines(of);
+  deepStrictEqual(asJson(klines.found), asJson(klines.expected), `by events over klines, case ${JSON.stringify(of)}`);
+  const trades = await overTrades(seed);
+  deepStrictEqual(asJson(trades.found), asJson(trades.expected), `over trades, case ${seed}`);
+  return klines.orders.length + trades.orders.length;
+}
+
 /** What is left out and what is undefined are the same. */
-const asJson = (rows: object): unknown => JSON.parse(JSON.stringify(rows));
+const asJson = (rows: unknown): unknown => JSON.parse(JSON.stringify(rows));
