@@ -35,6 +35,7 @@ other request that waits for weight. You can kill by
 \`sluice kill --everything\` and the files \`kill.everything\` and \`kill-ID.everything\` stop exits, too ([why](../decisions/0002-what-a-kill-lets-through.md)).
 \`sluice pause\` and \`/pause\` stop entries alone, and \`sluice flatten\` and \`/flatten\` [close positions](../how-to/acting-by-hand.md).
 
+Files \`pause\` and \`pause-ID\` pause: \`sluice pause\` writes one while a daemon starts, and \`sluice kill\` the other.
 The daemon checks for these files every 50 ms and before it sends an order. It deletes a file once the kill is on disk. The file also works at the next start.
 
 \`sluice watchdog --config FILE\` is a second process with its own key for the same account (\`SLUICE_WATCHDOG_API_KEY\`, \`SLUICE_WATCHDOG_API_SECRET\`). It needs a valid key to run. The daemon
