@@ -49,7 +49,7 @@ export interface View {
   /** Alarms that nobody has acknowledged, oldest first; left out where none can be. */
   readonly alarms?: readonly AlarmView[];
   /** Kills, pauses and HALTs in force. */
-  readonly standing: StandingView;
+  readonly inForce: InForceView;
   /** What each button does, in a sentence that is shown before it is done. */
   readonly actions: ActionWords;
 }
@@ -128,7 +128,7 @@ export interface KillView {
 }
 
 /** What a resume of all would lift. */
-export interface StandingView {
+export interface InForceView {
   /** Changes with what is in force; a resume names the mark that its asker saw. */
   readonly mark: string;
   /** Sentences, the newest first; empty while nothing is in force. */

@@ -33,12 +33,12 @@ export interface PlannerOptions {
   /** Positions that an operator closes; none if absent. */
   readonly flattening?: () => Pick<Flattening, 'of' | 'step' | 'givesWay'>;
   /** What a strategy may do while it is paused or killed, and why; undefined while it is neither. */
-  readonly stopped?: (strategy: string) => Stopped | undefined;
+  readonly restriction?: (strategy: string) => Restriction | undefined;
   /** Called once for an order that is not planned, being too small for the exchange or of a strategy that is stopped, until it no longer is. */
   readonly unsent: (draft: OrderDraft, denial: Denial) => void;
 }
 
-export interface Stopped {
+export interface Restriction {
   readonly may: Exclude<Situation['may'], 'all'>;
   readonly denial: Denial;
 }

@@ -3,7 +3,7 @@ import { btc, decision, draft, fill, intent, portfolio, resting, startTime, targ
 import { type Lots, lots, quantityText, rate, units } from '../domain/money.ts';
 import { type Account, type Decision, type Leg, type Signal, sameSignal, type Target } from '../domain/order.ts';
 import type { Step } from './plan.ts';
-import { Planner, type Stopped } from './planner.ts';
+import { Planner, type Restriction } from './planner.ts';
 import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 import { sizeInLots } from './target-size.ts';
@@ -18,7 +18,7 @@ interface Bench {
   readonly small: string[];
 }
 
-function bench(held = portfolio(), stopped?: () => Stopped | undefined): Bench {
+function bench(held = portfolio(), restriction?: () => Restriction | undefined): Bench {
   const sizes: (string | undefined)[] = [];
   const small: string[] = [];
   const protection = new Protection(held, () => undefined);
@@ -28,7 +28,7 @@ function bench(held = portfolio(), stopped?: () => Stopped | undefined): Bench {
     account: 'spot',
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
-    ...(stopped && { stopped }),
+    ...(restriction && { restriction }),
     changed: (_: Leg, size: Lots | undefined) => sizes.push(size === undefined ? undefined : quantityText(size, btc)),
     unsent: ({ purpose, side }, { code, facts }) =>
       small.push(`${code}: ${purpose} ${side} ${facts['quantity']} worth ${facts['value']} of ${facts['minNotional']}`),
@@ -41,9 +41,9 @@ const sizeOf = (step: Step | undefined): string =>
 
 describe('a standing signal', () => {
   test('is done with while its strategy may not enter, at every price, and is planned again once it may', () => {
-    let may: Stopped['may'] | undefined;
-    const stopped = () => may && { may, denial: { code: 'killed', facts: {} } as const };
-    const { planner, held, small } = bench(portfolio(), stopped);
+    let may: Restriction['may'] | undefined;
+    const restriction = () => may && { may, denial: { code: 'killed', facts: {} } as const };
+    const { planner, held, small } = bench(portfolio(), restriction);
     const wanted = decision(target(1));
     planner.note(wanted);
     may = 'exit';

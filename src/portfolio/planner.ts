@@ -28,7 +28,7 @@ import type { SubAccount } from './sub-account.ts';
 import { inAmount, sizeInLots } from './target-size.ts';
 import { quotesTooSmall, targetTooSmall, type Unsent, UnsentReports, withheld } from './too-small.ts';
 
-export type { PlannerOptions, Stopped } from './planner-options.ts';
+export type { PlannerOptions, Restriction } from './planner-options.ts';
 
 export class Planner {
   readonly memories: StrategyMemories;
@@ -220,8 +220,8 @@ export class Planner {
     if (signal.kind === 'target' && refused.some(({ purpose }) => purpose !== 'takeProfit')) return undefined;
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
-    const stopped = signal.kind === 'target' ? this.#options.stopped?.(strategy) : undefined;
-    const situation = this.#situation(standing, mark.price, blocked, stopped?.may);
+    const restriction = signal.kind === 'target' ? this.#options.restriction?.(strategy) : undefined;
+    const situation = this.#situation(standing, mark.price, blocked, restriction?.may);
     if (standing.byAmount && situation.held !== 0n) {
       standing.lots = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
@@ -234,13 +234,13 @@ export class Planner {
         ? planQuotes(signal, situation, refused)
         : planTarget(asMoved(signal, standing), lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
-    if (stopped !== undefined && signal.kind === 'target') {
+    if (restriction !== undefined && signal.kind === 'target') {
       // An order under way may be what it would withhold; once that is decided, the next plan reports.
       if (isUndecided(situation.orders)) return step;
       const unsentAt = (price: number): readonly Unsent[] => {
         const aimed = (may: Situation['may']): Step | undefined =>
           planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may, price });
-        return withheld(aimed('all'), aimed(stopped.may), stopped);
+        return withheld(aimed('all'), aimed(restriction.may), restriction);
       };
       const unsent = step?.do === 'cancel' ? [] : unsentAt(situation.price);
       this.#unsent.see(unsent, strategy, symbol);
@@ -318,7 +318,7 @@ export class Planner {
     return (
       settled !== undefined &&
       price !== undefined &&
-      (settled.may === 'all' || settled.may === this.#options.stopped?.(leg.strategy)?.may) &&
+      (settled.may === 'all' || settled.may === this.#options.restriction?.(leg.strategy)?.may) &&
       settled.revision === subAccount.revision &&
       price >= settled.from &&
       price <= settled.to

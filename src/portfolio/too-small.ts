@@ -26,7 +26,7 @@ import {
   type Step,
   tooSmall,
 } from './plan.ts';
-import type { Stopped } from './planner-options.ts';
+import type { Restriction } from './planner-options.ts';
 
 /** An order that is not sent, and why. */
 export interface Unsent {
@@ -88,7 +88,11 @@ function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): Unsent {
 }
 
 /** What a strategy that is stopped would order (`free`), and may not: what it may order is `allowed`. */
-export const withheld = (free: Step | undefined, allowed: Step | undefined, { denial }: Stopped): readonly Unsent[] => {
+export const withheld = (
+  free: Step | undefined,
+  allowed: Step | undefined,
+  { denial }: Restriction,
+): readonly Unsent[] => {
   if (free?.do !== 'create' || free.draft.purpose === 'takeProfit' || free.draft.purpose === 'stop') return none;
   const isAllowed = allowed?.do === 'create' && allowed.draft.expectedLots === free.draft.expectedLots;
   return isAllowed ? none : [{ draft: free.draft, denial }];

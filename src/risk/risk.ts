@@ -5,7 +5,7 @@ import { minus, noUnits, part, plus, type Rate, rateNumber, type Units, unitsNum
 import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
 import { ByPosition } from '../portfolio/by-position.ts';
 import type { Judgement, OrderDraft } from '../portfolio/plan.ts';
-import type { Stopped } from '../portfolio/planner.ts';
+import type { Restriction } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { clippedDraft, isOfSize } from './clip.ts';
 import type { Created, Limits, NewVersion, RiskContext, SeenBook } from './context.ts';
@@ -144,7 +144,7 @@ export class Risk {
   }
 
   /** What a strategy may do while it is paused or killed; undefined while it is neither. */
-  stopped(strategy: string): Stopped | undefined {
+  restriction(strategy: string): Restriction | undefined {
     const kill = this.switch.of(strategy);
     if (kill === undefined) return undefined;
     const facts = { since: kill.at, by: kill.by, reason: kill.reason };

@@ -256,7 +256,7 @@ function openBook(
     entryKept: keepingEntries(journal),
     best: (symbol) => risk.best(symbol),
     mayChange: (leg) => risk.mayChange(leg),
-    stopped: (strategy) => risk.stopped(strategy),
+    restriction: (strategy) => risk.restriction(strategy),
     flattening: () => flattening,
     unsent: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),

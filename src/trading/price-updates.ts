@@ -8,34 +8,34 @@ import { type DepthPair, depthPairs } from './depth-pairs.ts';
 import type { Freshness } from './price-freshness.ts';
 
 /** Whose stops prices move and set off. */
-export interface Stopped extends Pick<Assembled, 'portfolio' | 'protection'> {
+export interface StopParts extends Pick<Assembled, 'portfolio' | 'protection'> {
   hitStop(stop: ArmedStop, why: string): void;
 }
 
 /** A print moves trailing stops and sets off those that it reaches. */
-export function hitByTrade(stopped: Stopped, { symbol, price, time }: Pick<Trade, 'symbol' | 'price' | 'time'>): void {
-  const { portfolio, protection } = stopped;
+export function hitByTrade(parts: StopParts, { symbol, price, time }: Pick<Trade, 'symbol' | 'price' | 'time'>): void {
+  const { portfolio, protection } = parts;
   protection.trail(symbol, price, price, time);
   for (const stop of protection.hitBy(symbol, price, price, time)) {
     const level = priceText(stop.price, portfolio.instrument(symbol));
-    stopped.hitStop(stop, `stop ${level} hit: traded at ${price}`);
+    parts.hitStop(stop, `stop ${level} hit: traded at ${price}`);
   }
 }
 
 /** So do two books in a row: where prints do not come, they do it alone. */
-export function hitByBooks(stopped: Stopped, symbol: string, { near, far }: DepthPair): void {
-  const { portfolio, protection } = stopped;
+export function hitByBooks(parts: StopParts, symbol: string, { near, far }: DepthPair): void {
+  const { portfolio, protection } = parts;
   protection.trail(symbol, far.bid, far.ask);
   for (const stop of protection.hitBy(symbol, near.bid, near.ask)) {
     const level = priceText(stop.price, portfolio.instrument(symbol));
     const seen = stop.side === 'SELL' ? `best bid ${near.bid}` : `best ask ${near.ask}`;
-    stopped.hitStop(stop, `stop ${level} hit: ${seen}`);
+    parts.hitStop(stop, `stop ${level} hit: ${seen}`);
   }
 }
 
 export interface Watched {
   readonly feed: Pick<MarketFeed, 'trades' | 'depth'>;
-  readonly assembled: Stopped & Pick<Assembled, 'risk' | 'kill'>;
+  readonly assembled: StopParts & Pick<Assembled, 'risk' | 'kill'>;
   readonly screen: { addTrade(trade: Trade): void };
 }
 

@@ -50,8 +50,8 @@ export class FakeDaemon implements DashboardSource {
   }
   async kill({ reason, by, everything }: Parameters<DashboardSource['kill']>[0]): Promise<string> {
     this.told.push(`kill${everything === true ? ' everything' : ''}: ${reason}, by ${by}`);
-    const standing = { mark: 'killed', text: `All strategies were killed by ${by}: ${reason}.` };
-    this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.', standing });
+    const inForce = { mark: 'killed', text: `All strategies were killed by ${by}: ${reason}.` };
+    this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.', inForce });
     return 'Killed: 6 resting orders are being cancelled.';
   }
   pause = this.#tell('pause', 'It is paused.');

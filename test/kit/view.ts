@@ -228,7 +228,7 @@ export const view = (given: Partial<View> = {}): View => ({
     unknownView(),
   ],
   notices: [],
-  standing: { mark: 'as-shown', text: '' },
+  inForce: { mark: 'as-shown', text: '' },
   actions: actionWords,
   ...given,
 });

@@ -23,7 +23,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     // The question stays about what it was asked about.
     opened.daemon.shown = {
       ...opened.daemon.shown,
-      standing: { mark: 'a kill came', text: 'And fire.' },
+      inForce: { mark: 'a kill came', text: 'And fire.' },
       marketTime: 5,
     };
     // What loosens asks for a word.

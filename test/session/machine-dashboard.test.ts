@@ -31,7 +31,7 @@ test('it says of each daemon what it does now', async () => {
     mode: 'live',
     isRealMoney: true,
     strategies: [strategyView({ status: 'paused' }), strategyView({ id: 'odd', status: 'stopped' })],
-    standing: { mark: 'm', text: 'Strategy cross was paused by dashboard: news.' },
+    inForce: { mark: 'm', text: 'Strategy cross was paused by dashboard: news.' },
     alarms: [{ id: 1, time: 1, level: 'error', text: 'a stop is missing' }],
   });
   const [first, second] = await rows();

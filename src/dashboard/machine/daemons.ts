@@ -87,7 +87,7 @@ const viewSchema = z.looseObject({
   openOrders: z.array(z.unknown()),
   unknowns: z.array(z.looseObject({ resolved: z.unknown().optional() })),
   strategies: z.array(z.looseObject({ id: z.string(), status: z.string() })),
-  standing: z.looseObject({ text: z.string() }),
+  inForce: z.looseObject({ text: z.string() }),
   alarms: z.array(z.looseObject({ text: z.string() })).optional(),
 });
 type SeenView = z.output<typeof viewSchema>;
@@ -103,7 +103,7 @@ function summaryOf(view: SeenView): DaemonSummary {
     unknowns: view.unknowns.filter(({ resolved }) => resolved === undefined).length,
     strategies: ids(strategies),
     runningStrategies: ids(strategies.filter(({ status }) => status === 'running')),
-    inForce: view.standing.text,
+    inForce: view.inForce.text,
     threw: strategies.filter(({ status }) => status === 'stopped').map(({ id }) => id),
     alarms: alarms.map(({ text }) => text),
   };

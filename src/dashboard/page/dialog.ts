@@ -65,14 +65,14 @@ export function askPause(strategy?: string): void {
 
 export function askResume(strategy?: string): void {
   if (view.value === undefined) return;
-  const { actions: words, standing } = view.value;
+  const { actions: words, inForce } = view.value;
   question.value = {
     action: 'resume',
     title: strategy === undefined ? 'Resume trading?' : `Resume ${strategy}?`,
-    what: [named(strategy, words.resume), standing.text].join(' ').trim(),
+    what: [named(strategy, words.resume), inForce.text].join(' ').trim(),
     yes: strategy === undefined ? 'Resume trading' : `Resume ${strategy}`,
     // What comes in force while the question is open is not lifted by its answer.
-    body: { ...of(strategy), seen: standing.mark },
+    body: { ...of(strategy), seen: inForce.mark },
     word: strategy ?? 'resume',
   };
 }

@@ -16,9 +16,9 @@ import { flatten } from './flatten.ts';
 import {
   afterCancelText,
   cancelledText,
+  inForceOf,
   liftedText,
   resumedText,
-  standingOf,
   stoppedText,
   stopsOf,
   unknownStrategy,
@@ -100,7 +100,7 @@ export async function stopStrategies(
 
 /** An answer lifts what its question named: what came in force since then may be the reason not to resume. */
 function refuseUnseen({ assembled, banned }: ActionParts, seen: string | undefined): void {
-  const { mark, text } = standingOf(assembled, banned());
+  const { mark, text } = inForceOf(assembled, banned());
   if (seen === undefined || seen === mark) return;
   const now = text === '' ? 'Nothing is in force any more.' : `Now in force: ${text} Resume again to lift that.`;
   throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`);

@@ -162,10 +162,10 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
   const files = requests.map((request) => ({ kind: 'file' as const, strategy: request.strategy ?? null }));
   removeRequests(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
-  const standing = [
+  const inForce = [
     ...inJournal(dir, (reader) => reader.kills()),
     ...left.map(({ kind, path, reason: why }) => ({ kind, strategy: null, reason: `${why} (${path})` })),
   ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
-  return `${resumedText(strategy, [...before, ...halts, ...files], standing, ` in ${dir}`)}${liftedText(lifted)}`;
+  return `${resumedText(strategy, [...before, ...halts, ...files], inForce, ` in ${dir}`)}${liftedText(lifted)}`;
 }

@@ -3,7 +3,7 @@ import { kill as aKill, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { rate, unitsText } from '../../domain/money.ts';
 import { load } from '../../journal/load.ts';
-import { afterCancelText, cancelledText, standingOf } from './kill-texts.ts';
+import { afterCancelText, cancelledText, inForceOf } from './kill-texts.ts';
 
 test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
   const desk = new TestRig().listen();
@@ -70,12 +70,12 @@ test('after a cancel it is said whether strategies place new orders', () => {
 test('what is in force is named with what keeps exits from being sent, and its mark is the same', async () => {
   const { assembled } = new TestRig().listen();
   assembled.risk.switch.kill(aKill({ reason: 'news' }));
-  const [free, banned] = [standingOf(assembled, undefined), standingOf(assembled, 'the exchange forbids requests')];
+  const [free, banned] = [inForceOf(assembled, undefined), inForceOf(assembled, 'the exchange forbids requests')];
   expect(free.text).toMatch(/: news\. Exits go on\.$/);
   expect(banned.text).toMatch(
     /: news\. Exits stay in force, but nothing is sent meanwhile: the exchange forbids requests\.$/,
   );
   expect(banned.mark).toBe(free.mark);
   assembled.execution.halts.halt('ledger', 'USDT is missing');
-  expect(standingOf(assembled, undefined).text).toContain('nothing is sent meanwhile: trading is halted.');
+  expect(inForceOf(assembled, undefined).text).toContain('nothing is sent meanwhile: trading is halted.');
 });

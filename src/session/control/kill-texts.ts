@@ -1,6 +1,6 @@
 /** Messages of kill, pause, resume and cancel, for daemons and commands. */
 import { createHash } from 'node:crypto';
-import type { StandingView } from '../../dashboard/view.ts';
+import type { InForceView } from '../../dashboard/view.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
@@ -31,7 +31,7 @@ export function stoppedText(
 }
 
 /** Sentences of what is in force, at most. */
-const maxStanding = 3;
+const maxNamed = 3;
 
 /** Kills, pauses and HALTs in force, as they are journalled. */
 export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution'>): readonly KillEntry[] => [
@@ -42,15 +42,15 @@ export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution
 ];
 
 /** The same in words, with a mark that changes with them. `ban`: why nothing can be sent now, exits included. */
-export function standingOf(assembled: Pick<Assembled, 'risk' | 'execution'>, ban: string | undefined): StandingView {
+export function inForceOf(assembled: Pick<Assembled, 'risk' | 'execution'>, ban: string | undefined): InForceView {
   const entries = stopsOf(assembled);
   const against = assembled.execution.halts.inForce.length > 0 ? 'trading is halted' : ban;
   const mark = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
   const newest = entries.toSorted((a, b) => b.at - a.at);
-  const more = newest.length > maxStanding ? [`And ${newest.length - maxStanding} more.`] : [];
+  const more = newest.length > maxNamed ? [`And ${newest.length - maxNamed} more.`] : [];
   return {
     mark,
-    text: [...newest.slice(0, maxStanding).map((entry) => killText(entry, { ban: against }).text), ...more].join(' '),
+    text: [...newest.slice(0, maxNamed).map((entry) => killText(entry, { ban: against }).text), ...more].join(' '),
   };
 }
 
@@ -124,7 +124,7 @@ export function unknownStrategy(
 }
 type Known = Pick<Assembled, 'portfolio' | 'risk'>;
 
-type Standing = Pick<KillEntry, 'kind' | 'strategy' | 'reason'>;
+type InForce = Pick<KillEntry, 'kind' | 'strategy' | 'reason'>;
 
 /** What a resume may lift; `file`: a kill that no daemon has carried out. */
 interface Lifted {
@@ -132,17 +132,17 @@ interface Lifted {
   readonly strategy: string | null;
 }
 
-/** `before` and `standing`: what was and is in force. `where` is the state directory when no daemon runs on it. */
+/** `before` and `inForce`: what was and is in force. `where` is the state directory when no daemon runs on it. */
 export function resumedText(
   strategy: string | undefined,
   before: readonly Lifted[],
-  standing: readonly Standing[],
+  inForce: readonly InForce[],
   where = '',
 ): string {
   const whom = strategy ?? 'All strategies';
-  const still = standing.find((kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy);
+  const still = inForce.find((kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy);
   if (still !== undefined)
-    return `${whom} may not create orders yet${where}: ${standingText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
+    return `${whom} may not create orders yet${where}: ${inForceText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
   const lifted = before.filter((kill) => strategy === undefined || kill.strategy === strategy);
   if (lifted.length === 0)
     return `Nothing was in force${where}: no kill${strategy === undefined ? ', no pause and no HALT' : ` and no pause of ${strategy}`}.`;
@@ -151,7 +151,7 @@ export function resumedText(
   return `${whom} may ${lifted.every(({ kind }) => kind === 'pause') ? 'enter positions' : 'create orders'} again${where}.`;
 }
 
-const standingText = ({ kind, strategy }: Standing): string => {
+const inForceText = ({ kind, strategy }: InForce): string => {
   if (kind === 'halt') return 'trading is halted';
   return `${strategy === null ? 'all strategies are' : `${strategy} is`} ${pastOf[kind === 'pause' ? kind : 'kill']}`;
 };

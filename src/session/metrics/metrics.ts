@@ -42,7 +42,7 @@ export interface MetricsOptions {
 }
 
 /** Answers of `/health` and `/ready`. The words are ours: no text of an exchange or a strategy is in them. */
-export interface Standing {
+export interface Readiness {
   readonly isOk: boolean;
   readonly state: (typeof states)[number];
   /** Why it is not; empty if it is. */
@@ -102,17 +102,17 @@ export class Metrics {
   }
 
   /** The event loop answers, for this is called, and the journal takes entries. */
-  health(): Standing {
+  health(): Readiness {
     const isWritable = this.#measured?.assembled.execution.journal.full !== true && existsSync(this.#options.stateDir);
-    return this.#standing(isWritable ? [] : ['the journal cannot be written']);
+    return this.#readiness(isWritable ? [] : ['the journal cannot be written']);
   }
 
   /** New positions could be entered now, but for those of strategies that are paused or killed: that is no failure of the daemon. */
-  ready(): Standing {
-    return this.#standing([...this.health().reasons, ...unready(this.#measured)]);
+  ready(): Readiness {
+    return this.#readiness([...this.health().reasons, ...unready(this.#measured)]);
   }
 
-  #standing(reasons: readonly string[]): Standing {
+  #readiness(reasons: readonly string[]): Readiness {
     const { hosted = [], assembled, screen } = this.#measured ?? {};
     const by = (kind: Kill['kind']): readonly string[] =>
       hosted.flatMap(({ id }) => (assembled?.risk.switch.of(id)?.kind === kind ? [id] : []));

@@ -11,7 +11,7 @@ import { type AddressInfo, isIP } from 'node:net';
 import type { MetricsConfig } from '../../config/metrics.ts';
 import { minTokenLength } from '../../dashboard/access.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
-import type { Metrics, Standing } from './metrics.ts';
+import type { Metrics, Readiness } from './metrics.ts';
 
 /** The variable of the environment with the token. */
 export const tokenName = 'SLUICE_METRICS_TOKEN';
@@ -83,8 +83,8 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const send = (answer: ServerResponse, status: number, type: string, body: string): void =>
     void answer.writeHead(status, { ...headers, 'content-type': type }).end(body);
-  const stand = (answer: ServerResponse, { isOk, ...standing }: Standing): void =>
-    send(answer, isOk ? 200 : 503, 'application/json', `${JSON.stringify({ ok: isOk, ...standing })}\n`);
+  const stand = (answer: ServerResponse, { isOk, ...readiness }: Readiness): void =>
+    send(answer, isOk ? 200 : 503, 'application/json', `${JSON.stringify({ ok: isOk, ...readiness })}\n`);
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, (request, answer) => {
     const against = refusedWith(request, names, token);
     if (against !== undefined) send(answer, against, 'text/plain', `${texts[against]}\n`);

@@ -19,13 +19,13 @@ let sent: { readonly chat: number; readonly text: string; readonly code: string 
 let acted: string[];
 let said: string[];
 let seen: SeenUpdates;
-let standing: string;
+let inForce: string;
 let bot: Bot;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-bot-'));
   now = Date.UTC(2026, 0, 5);
   [next, coming, sent, acted, said] = [1, [], [], [], []];
-  standing = 'one kill';
+  inForce = 'one kill';
   restart();
 });
 afterEach(() => {
@@ -48,7 +48,7 @@ function restart(): void {
       acted.push(`${by}: ${JSON.stringify(command)}`);
       return `done ${command.name}`;
     },
-    standing: async () => ({ mark: standing, text: 'Strategy trend was killed by operator: odd.' }),
+    inForce: async () => ({ mark: inForce, text: 'Strategy trend was killed by operator: odd.' }),
     notice: (level, text) => void said.push(`${level} ${text}`),
     now: () => now,
   });
@@ -120,7 +120,7 @@ describe('what loosens', () => {
     await write('/resume trend');
     expect(acted).toEqual([]);
     expect(answers()[0]).toMatch(/^Really resume trend\? In force: Strategy trend was killed by operator: odd\. /);
-    standing = 'two kills';
+    inForce = 'two kills';
     await write(`/resume ${sent[0]?.code}`);
     await write('/flatten');
     await press(sent.at(-1)?.code ?? '');

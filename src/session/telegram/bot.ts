@@ -1,6 +1,6 @@
 /** The bot: it takes messages from the chats of the configuration, once each, and passes commands on. It trades nothing itself. */
 import type { Update } from 'grammy/types';
-import type { StandingView } from '../../dashboard/view.ts';
+import type { InForceView } from '../../dashboard/view.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { asksFirst, type Command, Confirmations, parse } from './commands.ts';
 
@@ -23,7 +23,7 @@ export interface BotParts {
   /** Carries a command out, and answers in words. */
   readonly act: (by: string, command: Command) => Promise<string>;
   /** What is in force now. */
-  readonly standing: () => Promise<StandingView>;
+  readonly inForce: () => Promise<InForceView>;
   readonly notice: (level: 'info' | 'warn', text: string) => void;
   /** UTC ms of the machine. */
   readonly now: () => number;
@@ -87,15 +87,15 @@ export class Bot {
 
   /** The answer to a resume lifts what is in force as it is asked, and no more. */
   async #ask(chat: number, from: Person, command: Command): Promise<void> {
-    const standing = command.name === 'resume' ? await this.#parts.standing() : undefined;
-    const asked = standing === undefined ? command : { ...command, seen: standing.mark };
+    const inForce = command.name === 'resume' ? await this.#parts.inForce() : undefined;
+    const asked = inForce === undefined ? command : { ...command, seen: inForce.mark };
     const code = this.#confirmations.ask(who(chat, from), asked);
     const where = command.name === 'flatten' && command.symbol !== undefined ? ` on ${command.symbol}` : '';
     const what = `${command.name} ${'strategy' in command ? (command.strategy ?? 'everything') : ''}${where}`;
-    const inForce = standing === undefined || standing.text === '' ? '' : ` In force: ${standing.text}`;
+    const named = inForce === undefined || inForce.text === '' ? '' : ` In force: ${inForce.text}`;
     return this.#parts.wire.send(
       chat,
-      `Really ${what}?${inForce} Press the button, or send /${command.name} ${code} within two minutes.`,
+      `Really ${what}?${named} Press the button, or send /${command.name} ${code} within two minutes.`,
       [`Yes, ${what}`, code],
     );
   }

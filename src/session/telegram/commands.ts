@@ -24,14 +24,14 @@ export type Command = z.output<typeof command>;
 
 export const fromBot = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ask'), request: z.int(), by: z.string().min(1).max(100), command }),
-  z.strictObject({ kind: z.literal('standing'), request: z.int() }),
+  z.strictObject({ kind: z.literal('inForce'), request: z.int() }),
   z.strictObject({ kind: z.literal('notice'), level: z.enum(['info', 'warn', 'error']), text: z.string().max(1_000) }),
 ]);
 export type FromBot = z.output<typeof fromBot>;
 
 export const toBot = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('answer'), request: z.int(), text: z.string() }),
-  z.strictObject({ kind: z.literal('standing'), request: z.int(), mark: z.string(), text: z.string() }),
+  z.strictObject({ kind: z.literal('inForce'), request: z.int(), mark: z.string(), text: z.string() }),
   z.strictObject({ kind: z.literal('end') }),
 ]);
 export type ToBot = z.output<typeof toBot>;

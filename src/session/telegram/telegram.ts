@@ -61,8 +61,8 @@ function startTelegram(
     }
     const { request } = message;
     const shown = parts.view();
-    if (message.kind === 'standing') {
-      say({ kind: 'standing', request, ...shown.standing });
+    if (message.kind === 'inForce') {
+      say({ kind: 'inForce', request, ...shown.inForce });
       return;
     }
     started ??= equityByStrategy(shown);

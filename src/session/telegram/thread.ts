@@ -63,8 +63,8 @@ function serve(port: MessagePort, data: BotData): void {
     chats: new Set(data.chats),
     isNew: (update) => seen.isNew(update),
     act: async (by, command) => (await ask((request) => ({ kind: 'ask', request, by, command }))).text,
-    async standing() {
-      const answer = await ask((request) => ({ kind: 'standing', request }));
+    async inForce() {
+      const answer = await ask((request) => ({ kind: 'inForce', request }));
       return { mark: 'mark' in answer ? answer.mark : '', text: answer.text };
     },
     notice,

@@ -27,7 +27,7 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
 import { marketsOf, tradedSymbols } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { standingOf } from '../control/kill-texts.ts';
+import { inForceOf } from '../control/kill-texts.ts';
 import { fillView, resolvedText, unknownCause } from '../log/events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { KlineCharts } from './kline-charts.ts';
@@ -204,7 +204,7 @@ export class Screen {
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,
       ),
       notices: this.#notices.list,
-      standing: standingOf(assembled, this.#options.banned?.()),
+      inForce: inForceOf(assembled, this.#options.banned?.()),
       actions: actionWords,
     };
   }

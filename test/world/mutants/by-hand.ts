@@ -9,14 +9,18 @@ export const byHandMutants: readonly Mutant[] = [
     bent: {
       assembled: ({ risk }) => {
         const { switch: kills } = risk;
-        const [of, against, stopped] = [kills.of.bind(kills), kills.against.bind(kills), risk.stopped.bind(risk)];
+        const [of, against, restriction] = [
+          kills.of.bind(kills),
+          kills.against.bind(kills),
+          risk.restriction.bind(risk),
+        ];
         Object.assign(kills, {
           of: (strategy: string) => (of(strategy)?.kind === 'pause' ? undefined : of(strategy)),
           against: (...order: Parameters<typeof against>) =>
             against(...order)?.kind === 'pause' ? undefined : against(...order),
         });
         Object.assign(risk, {
-          stopped: (strategy: string) => (of(strategy)?.kind === 'pause' ? undefined : stopped(strategy)),
+          restriction: (strategy: string) => (of(strategy)?.kind === 'pause' ? undefined : restriction(strategy)),
         });
       },
     },

@@ -79,7 +79,7 @@ export class KlineTrader implements Trading {
         this.log.signal(leg, lots, decision);
       },
       mayChange: (leg) => this.risk.mayChange(leg),
-      stopped: (strategy) => this.risk.stopped(strategy),
+      restriction: (strategy) => this.risk.restriction(strategy),
       unsent: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
     });
     this.legsAlone = new LegsAlone({
