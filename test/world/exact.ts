@@ -78,6 +78,9 @@ export function tradingIn({ seed, classes }: Pick<Plan, 'seed' | 'classes'>, cou
   return { strategies, alone, signals: new Map<string, readonly TimedSignal[]>(own) };
 }
 
+/** In base at a price of 100: what the least order is worth. A difference below it cannot be ordered away. */
+const leastOrder = 0.05;
+
 /** What strategies hold that the scenario ends otherwise; a fee is taken from what is bought, and an amount buys at another price. */
 export function endsOtherwise({ exact }: Pick<Plan, 'exact'>, held: (strategy: StrategyId, symbol: string) => number) {
   const ends = exact === undefined ? {} : (scenarioOf(exact.scenario).ends ?? {});
@@ -85,7 +88,7 @@ export function endsOtherwise({ exact }: Pick<Plan, 'exact'>, held: (strategy: S
     for (const symbol of symbolsOf[strategy]) {
       const quantity = ends[`${strategy} ${symbol}`];
       const has = held(strategy, symbol);
-      if (quantity !== undefined && Math.abs(has - quantity) > 0.01 * Math.max(1, quantity))
+      if (quantity !== undefined && Math.abs(has - quantity) > leastOrder * Math.max(1, quantity))
         return `${strategy} holds ${has} of ${symbol} in the end, and wants ${quantity}`;
     }
   return undefined;
