@@ -8,5 +8,9 @@ export function openForWriting(path: string): Database.Database {
   db.pragma('synchronous = FULL');
   // A long reader prevents write-back, so the log grows; this shrinks it afterwards.
   db.pragma('journal_size_limit = 16777216');
+  keepFewPages(db);
   return db;
 }
+
+/** better-sqlite3 keeps up to 16 MB of each open journal: a daemon's memory would grow with its journal for months. */
+export const keepFewPages = (db: Database.Database): unknown => db.pragma('cache_size = -4000');

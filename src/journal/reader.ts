@@ -9,6 +9,7 @@ import type { FillEntry, InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
 import { haltsInForce, inForce, load, readKills, readMemories, readQuarantinedTrades } from './load.ts';
 import { journalFile } from './open.ts';
+import { keepFewPages } from './open-for-writing.ts';
 import { pastIn, readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
 import { metaOf, refuseNewer, versionOf } from './schema.ts';
@@ -45,6 +46,7 @@ export function openToRead(dir: string): {
     throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
   const db = new Database(path, { readonly: true, timeout: 2_000 });
   try {
+    keepFewPages(db);
     const version = versionOf(db);
     refuseNewer(path, version);
     return { db, path, version };
