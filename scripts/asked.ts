@@ -17,10 +17,10 @@ export function askedFor<const T extends ParseArgsOptionsConfig>(options: T, usa
 }
 
 /** A whole number from `least` on; undefined where none was given. */
-export function wholeFrom(least: number, name: string, text: string | undefined, usage: string): number | undefined {
+export function wholeFrom(min: number, name: string, text: string | undefined, usage: string): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  return /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least
+  return /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min
     ? value
-    : ended(`--${name} must be a whole number from ${least} on, not ${text}`, usage);
+    : ended(`--${name} must be a whole number from ${min} on, not ${text}`, usage);
 }

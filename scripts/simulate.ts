@@ -2,7 +2,7 @@
  * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--late-queue] [--horizon MS]`: many seeds
  * of the simulated world. `--campaign` goes on after the last seed of its file and writes down what this run came to; `--twice N` runs N seeds
  * twice and compares their traces. `--exhaustive [--scenario NAME] [--once] [--file FILE]`: every crash point; `--once`: without a second crash.
- * `--mutants [--most 1000] [--only NAME]`: rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails.
+ * `--mutants [--max 1000] [--only NAME]`: rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails.
  * `--page`: docs/reference/reachability.md. Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
  */
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,7 @@ import { askedFor, ended, wholeFrom } from './asked.ts';
 const shownFailures = 5;
 
 const usage = `usage: npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--page] [--late-queue] [--horizon MS]
-       npm run simulate -- --exhaustive [--scenario NAME] [--once] [--file FILE] | --mutants [--most 1000] [--only NAME] | --seed N [--trace] [--mutant NAME] | --plan JSON`;
+       npm run simulate -- --exhaustive [--scenario NAME] [--once] [--file FILE] | --mutants [--max 1000] [--only NAME] | --seed N [--trace] [--mutant NAME] | --plan JSON`;
 const asked = askedFor(
   {
     seeds: { type: 'string' },
@@ -39,19 +39,17 @@ const asked = askedFor(
     once: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
-    most: { type: 'string' },
+    max: { type: 'string' },
     only: { type: 'string' },
   },
   usage,
 );
 
-const whole = (
-  name: 'jobs' | 'horizon' | 'from' | 'seeds' | 'twice' | 'most' | 'seed',
-  least = 1,
-): number | undefined => wholeFrom(least, name, asked[name], usage);
+const whole = (name: 'jobs' | 'horizon' | 'from' | 'seeds' | 'twice' | 'max' | 'seed', min = 1): number | undefined =>
+  wholeFrom(min, name, asked[name], usage);
 const jobs = whole('jobs') ?? availableParallelism();
 const from = whole('from', 0);
-const most = whole('most') ?? 1_000;
+const max = whole('max') ?? 1_000;
 const seed = whole('seed', 0);
 const count = whole('twice') ?? whole('seeds') ?? 500;
 const plan = asked.plan === undefined ? undefined : planIn(asked.plan);
@@ -89,7 +87,7 @@ async function seeds(): Promise<boolean> {
 }
 
 function asWished(): Promise<boolean> {
-  if (asked.mutants) return huntAll({ from: from ?? 1, most, jobs, only: asked.only });
+  if (asked.mutants) return huntAll({ from: from ?? 1, most: max, jobs, only: asked.only });
   if (asked.exhaustive)
     return exhaustive({ scenario: asked.scenario, jobs, once: asked.once, file: asked.file ?? 'var/exhaustive.json' });
   if (plan !== undefined) return explain(plan, explaining);

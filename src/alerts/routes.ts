@@ -30,8 +30,8 @@ export interface Routed {
   readonly escalation: NonNullable<RouteConfig['escalate']> | undefined;
 }
 
-const isAtLeast = (level: AlertLevel, least: AlertLevel): boolean =>
-  alertLevels.indexOf(level) >= alertLevels.indexOf(least);
+const isAtLeast = (level: AlertLevel, min: AlertLevel): boolean =>
+  alertLevels.indexOf(level) >= alertLevels.indexOf(min);
 
 /** The earliest message of each channel that a matching route names. `now`: UTC ms of the machine. */
 export function routed({ routes, quietHours }: AlertsConfig, alert: Alert, now: number): Routed {

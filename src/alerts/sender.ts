@@ -201,9 +201,9 @@ export class Sender {
     const { config, now } = this.#parts;
     // A clock that was set back must not take away what may be sent.
     const refill = (Math.max(0, now() - state.countedAt) * config.maxPerHour) / hourMs;
-    const most = Math.min(burst, config.maxPerHour);
-    state.allowance = Math.min(most, state.allowance + refill);
-    state.errorAllowance = Math.min(most, state.errorAllowance + refill);
+    const max = Math.min(burst, config.maxPerHour);
+    state.allowance = Math.min(max, state.allowance + refill);
+    state.errorAllowance = Math.min(max, state.errorAllowance + refill);
     state.countedAt = now();
     if (level === 'error' && state.errorAllowance >= 1) return 'errorAllowance';
     return state.allowance >= 1 ? 'allowance' : undefined;
@@ -226,7 +226,7 @@ const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '#');
 
 const worst = (messages: readonly Message[]): AlertLevel =>
   messages.reduce<AlertLevel>(
-    (most, { level }) => (alertLevels.indexOf(level) > alertLevels.indexOf(most) ? level : most),
+    (max, { level }) => (alertLevels.indexOf(level) > alertLevels.indexOf(max) ? level : max),
     'info',
   );
 

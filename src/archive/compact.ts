@@ -86,7 +86,7 @@ export async function compactJournal(db: Database, dir: string, options: Compact
   if (tables.length > 0) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const key = keyFor(dir, environment);
-    const number = 1 + archivesIn(db).reduce((most, { file }) => Math.max(most, Number.parseInt(file, 10)), 0);
+    const number = 1 + archivesIn(db).reduce((max, { file }) => Math.max(max, Number.parseInt(file, 10)), 0);
     for (const table of tables) {
       step(`write ${table}`);
       const file = `${String(number).padStart(6, '0')}-${table}.parquet`;

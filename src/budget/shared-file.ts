@@ -349,9 +349,9 @@ function statements(db: Database.Database, address: string) {
   };
 }
 
-const areTimes = (value: unknown, least: number): boolean =>
+const areTimes = (value: unknown, min: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= least);
+  Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= min);
 const isBans = (value: unknown): value is Bans => areTimes(value, 0);
 const isMoment = (value: unknown): value is Moment => areTimes(value, Number.NEGATIVE_INFINITY);

@@ -47,7 +47,7 @@ export interface DashboardOptions extends Pick<ServerOptions, 'port' | 'token' |
 
 export type Dashboard = LocalServer;
 
-const text = (most: number) => z.string().min(1).max(most);
+const text = (max: number) => z.string().min(1).max(max);
 const strategy = text(100).optional();
 const reason = z.string().trim().min(1).max(500);
 const by = z.enum(['operator', 'dashboard']).default('dashboard');

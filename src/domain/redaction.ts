@@ -8,7 +8,7 @@
  * Of digits alone more, or they would be found in a quantity or an id of the journal.
  */
 const [minWhole, minPart, minDigits] = [6, 10, 16];
-const isLong = (text: string, least: number): boolean => text.length >= (/^[\d.]*$/.test(text) ? minDigits : least);
+const isLong = (text: string, min: number): boolean => text.length >= (/^[\d.]*$/.test(text) ? minDigits : min);
 
 /** Matches each form in which a secret may stand in an output, the longest first, so that no rest of one remains. */
 export function secretPattern(secrets: readonly string[]): RegExp {

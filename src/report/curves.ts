@@ -197,11 +197,11 @@ const percentText = (value: number): string => fixed(value * 100, Math.abs(value
 
 export function monthSection({ days }: ReportInput): Html {
   const months = monthReturns(days);
-  const most = Math.max(0.01, ...months.map(({ value }) => Math.abs(value)));
+  const max = Math.max(0.01, ...months.map(({ value }) => Math.abs(value)));
   const cell = (value: number | undefined, month: string, year: number): Html =>
     value === undefined
       ? html`<td class="none" data-month="${month}"></td>`
-      : html`<td class="${Math.abs(value) < 0.0005 ? 'h0' : heatClass(value, most)}" data-month="${month}" title="${month} ${year}: ${shareText(value)}">${percentText(value)}</td>`;
+      : html`<td class="${Math.abs(value) < 0.0005 ? 'h0' : heatClass(value, max)}" data-month="${month}" title="${month} ${year}: ${shareText(value)}">${percentText(value)}</td>`;
   const row = ([year, own]: readonly [number, readonly MonthReturn[]]): Html => {
     const total = own.reduce((product, { value }) => product * (1 + value), 1) - 1;
     return html`<tr><th scope="row">${year}</th>${monthNames.map((name, month) =>

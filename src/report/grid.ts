@@ -126,11 +126,11 @@ function heatSection({ objective, axes, heat, best, plateau }: GridInput): Conte
   const isShare = objective.form === 'share';
   const indexOf = (set: number): number => Math.floor(set / others);
   const flat = new Set(plateau?.sets.map(indexOf) ?? []);
-  const most = Math.max(1e-9, ...heat.flatMap((row) => row.map((value) => Math.abs(value ?? 0))));
+  const max = Math.max(1e-9, ...heat.flatMap((row) => row.map((value) => Math.abs(value ?? 0))));
   const cell = (value: number | undefined, index: number): Html =>
     value === undefined
       ? html`<td class="none"></td>`
-      : html`<td class="${heatClass(value, most)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === indexOf(best) ? ' best' : ''}" title="${figureText(value, objective.form)}">${isShare ? fixed(value * 100, 1) : fixed(value, 2)}</td>`;
+      : html`<td class="${heatClass(value, max)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === indexOf(best) ? ' best' : ''}" title="${figureText(value, objective.form)}">${isShare ? fixed(value * 100, 1) : fixed(value, 2)}</td>`;
   return section(
     'heat',
     `${objective.title} of each parameter set`,

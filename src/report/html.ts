@@ -92,8 +92,8 @@ export const signed = (value: number, text: string): Html =>
   html`<span class="${value > 0 ? 'up' : value < 0 ? 'down' : ''}">${value > 0 ? '+' : ''}${text}</span>`;
 
 /** The colour class of a cell of a heat map: `g1` to `g5` above zero, `r1` to `r5` below. */
-export const heatClass = (value: number, most: number): string =>
-  `${value >= 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / most)))}`;
+export const heatClass = (value: number, max: number): string =>
+  `${value >= 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / max)))}`;
 
 /** How each of our pages begins. A report replaces only files that begin so. */
 export const pageStart =

@@ -40,7 +40,7 @@ function lineOf(
 ): { readonly line: PayloadIndicator; readonly columns: readonly (number | null)[][] } {
   const all = values();
   const shown = all.subarray(series.first, series.end).filter(Number.isFinite);
-  const largest = shown.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  const largest = shown.reduce((max, value) => Math.max(max, Math.abs(value)), 0) || 1;
   const step = 10 ** Math.floor(Math.log10(largest / finest));
   return {
     line: { strategy, name, group, step },
@@ -52,7 +52,7 @@ function lineOf(
 export function indicatorLines(series: ReportSeries, levels: readonly LevelTimes[], budget: number) {
   const rows = levels.reduce((sum, { openTime }) => sum + openTime.length, 0);
   const all = series.indicators ?? [];
-  const most = Math.min(maxLines, Math.floor(budget / Math.max(1, rows)));
-  const lines = all.slice(0, most).map((one) => lineOf(one, series, levels));
+  const max = Math.min(maxLines, Math.floor(budget / Math.max(1, rows)));
+  const lines = all.slice(0, max).map((one) => lineOf(one, series, levels));
   return { lines, leftOut: all.length - lines.length };
 }

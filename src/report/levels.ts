@@ -69,7 +69,7 @@ function packed({ openTime, open, high, low, close, volume }: Columns, pricePrec
   const columns: number[][] = Array.from({ length: 6 }, () => []);
   const scale = 10 ** pricePrecision;
   const ticks = (column: Float64Array, row: number): number => Math.round((column[row] as number) * scale);
-  const most = volume.reduce((a, b) => Math.max(a, b), 0) || 1;
+  const max = volume.reduce((a, b) => Math.max(a, b), 0) || 1;
   let [time, last] = [0, 0];
   for (let row = 0; row < openTime.length; row++) {
     const at = Math.round((openTime[row] as number) / unitMs);
@@ -79,14 +79,14 @@ function packed({ openTime, open, high, low, close, volume }: Columns, pricePrec
     columns[2]?.push(ticks(high, row) - Math.max(opened, closed));
     columns[3]?.push(Math.min(opened, closed) - ticks(low, row));
     columns[4]?.push(closed - opened);
-    columns[5]?.push(Math.round(255 * Math.sqrt((volume[row] as number) / most)));
+    columns[5]?.push(Math.round(255 * Math.sqrt((volume[row] as number) / max)));
     [time, last] = [at, closed];
   }
   return pack(columns);
 }
 
 /** Rows around the best, the worst and the last round trips, in ranges that do not overlap. */
-function windows(series: ReportSeries, trips: readonly RoundTrip[], most: number): readonly Range[] {
+function windows(series: ReportSeries, trips: readonly RoundTrip[], max: number): readonly Range[] {
   const { columns, interval, first, end } = series;
   const byProfit = trips.toSorted((a, b) => a.profit - b.profit);
   const third = Math.ceil(maxWindows / 3);
@@ -110,7 +110,7 @@ function windows(series: ReportSeries, trips: readonly RoundTrip[], most: number
       rows += to - from;
       joined.push([from, to]);
     }
-    if (rows >= most) break;
+    if (rows >= max) break;
   }
   return joined;
 }

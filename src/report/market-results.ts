@@ -20,7 +20,7 @@ export function marketSection({ summary, asset }: ReportInput): Content {
     ...{ profit: sumOf('profit'), contribution: sumOf('contribution'), fills: sumOf('fills') },
     ...{ fees: sumOf('fees'), turnover: sumOf('turnover') },
   };
-  const most = Math.max(...markets.map(({ profit }) => Math.abs(profit)), 1e-9);
+  const max = Math.max(...markets.map(({ profit }) => Math.abs(profit)), 1e-9);
   return section(
     'markets',
     'Result by market',
@@ -32,7 +32,7 @@ export function marketSection({ summary, asset }: ReportInput): Content {
       [
         ...markets.map((one) => [
           ...[one.strategy, one.symbol, ...figures(one), one.held === 0 ? '' : moneyFigure(one.held)],
-          filled(Math.abs(one.profit) / most, one.profit < 0 ? 'down' : 'up'),
+          filled(Math.abs(one.profit) / max, one.profit < 0 ? 'down' : 'up'),
         ]),
         ['Total', '', ...figures(total), '', ''],
       ],

@@ -121,7 +121,7 @@ export const metricSection = ({ summary }: ReportInput): Html =>
   );
 
 function groupTable(rows: readonly GroupRow[], asset: string): Html {
-  const most = Math.max(...rows.map(({ profit }) => Math.abs(profit)), 1e-9);
+  const max = Math.max(...rows.map(({ profit }) => Math.abs(profit)), 1e-9);
   return tableHtml(
     ['', ...numbers('Round trips', 'Win rate', `Profit, ${asset}`, 'Fees'), ''],
     rows.map(({ name, roundTrips, winRate, profit, fees }) => [
@@ -130,7 +130,7 @@ function groupTable(rows: readonly GroupRow[], asset: string): Html {
       shareText(winRate),
       signed(profit, moneyFigure(profit)),
       moneyFigure(fees),
-      filled(Math.abs(profit) / most, profit < 0 ? 'down' : 'up'),
+      filled(Math.abs(profit) / max, profit < 0 ? 'down' : 'up'),
     ]),
     'groups',
   );

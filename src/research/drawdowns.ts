@@ -16,7 +16,7 @@ export interface Drawdown {
 const leastFall = 0.000_05;
 
 /** The `most` largest drawdowns of a curve of UTC days. One that recovers within a day is not one. */
-export function largestDrawdowns({ time, equity, fall }: Curve, most: number): readonly Drawdown[] {
+export function largestDrawdowns({ time, equity, fall }: Curve, max: number): readonly Drawdown[] {
   const found: Drawdown[] = [];
   let [peak, low] = [0, -1];
   const end = (recoveryTime: number | undefined): void => {
@@ -35,7 +35,7 @@ export function largestDrawdowns({ time, equity, fall }: Curve, most: number): r
   return found
     .filter(({ fall }) => fall <= -leastFall)
     .toSorted((a, b) => a.fall - b.fall)
-    .slice(0, most);
+    .slice(0, max);
 }
 
 /** Days of the window: a quarter, or a month for runs below half a year. */

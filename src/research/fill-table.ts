@@ -146,11 +146,11 @@ type Minima = Pick<Instrument, 'pricePrecision' | 'quantityPrecision' | 'minQuan
 export function restsAt(at: Minima | undefined): (base: number, price: number) => boolean {
   const dust = dustOf(at);
   // Slightly less than both minima, since sums of numbers may be slightly too small.
-  const least = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * dust;
+  const min = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * dust;
   const minWorth = at === undefined ? 0 : unitsNumber(at.minNotional) * 0.999_999;
   return (base, price) => {
     const size = Math.abs(base);
-    return size <= dust || size < least || size * price < minWorth;
+    return size <= dust || size < min || size * price < minWorth;
   };
 }
 

@@ -20,18 +20,18 @@ export function volatility(returns: Sample, periods = yearDays): number | undefi
 }
 
 /** Root of the mean squared shortfall below `least`, over all returns (n). */
-export const downsideDeviation = (returns: Sample, least = 0): number =>
-  Math.sqrt(mean(each(returns, (value) => Math.min(value - least, 0) ** 2)));
+export const downsideDeviation = (returns: Sample, threshold = 0): number =>
+  Math.sqrt(mean(each(returns, (value) => Math.min(value - threshold, 0) ** 2)));
 
-export const sortino = (returns: Sample, periods = yearDays, least = 0): number | undefined =>
+export const sortino = (returns: Sample, periods = yearDays, threshold = 0): number | undefined =>
   returns.length === 0
     ? undefined
-    : over((mean(returns) - least) * Math.sqrt(periods), downsideDeviation(returns, least));
+    : over((mean(returns) - threshold) * Math.sqrt(periods), downsideDeviation(returns, threshold));
 
 /** Sum of returns above `least` over the sum below it. */
-export function omega(returns: Sample, least = 0): number | undefined {
-  const above = sum(each(returns, (value) => Math.max(value - least, 0)));
-  return over(above, sum(each(returns, (value) => Math.max(least - value, 0))));
+export function omega(returns: Sample, threshold = 0): number | undefined {
+  const above = sum(each(returns, (value) => Math.max(value - threshold, 0)));
+  return over(above, sum(each(returns, (value) => Math.max(threshold - value, 0))));
 }
 
 /** The drawdown from the highest value so far at each point, 0 or negative; the first value is a peak. */

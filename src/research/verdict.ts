@@ -192,7 +192,7 @@ export const movedText = ({ orders, largestShare }: Pick<ImpactRow, 'orders' | '
 export interface BeyondPrint {
   readonly count: number;
   /** The largest multiple. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Prints are small, and orders are usually larger. Beyond this multiple, a print is no evidence of a fill. */
@@ -200,17 +200,17 @@ const farTimes = 100;
 
 /** `shares`: the quantity of each fill over that of its print. */
 export function beyondPrint(shares: Iterable<number>): BeyondPrint | undefined {
-  let [count, most] = [0, 0];
+  let [count, max] = [0, 0];
   for (const share of shares)
     if (share > farTimes) {
       count++;
-      most = Math.max(most, share);
+      max = Math.max(max, share);
     }
-  return count === 0 ? undefined : { count, most };
+  return count === 0 ? undefined : { count, max };
 }
 
-const beyondPrintText = ({ count, most }: BeyondPrint): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'fill' : 'fills'} took more than ${farTimes} times what the print that granted ${count === 1 ? 'it' : 'them'} traded (${Math.round(most).toLocaleString('en')} times at most)`;
+const beyondPrintText = ({ count, max }: BeyondPrint): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'fill' : 'fills'} took more than ${farTimes} times what the print that granted ${count === 1 ? 'it' : 'them'} traded (${Math.round(max).toLocaleString('en')} times at most)`;
 
 const twoDigits = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 

@@ -20,10 +20,10 @@ export function aggregate(own: Interval, larger: Interval, klines: Columns): Agg
   const [first, last] = [klines.openTime[0] ?? 0, klines.openTime[rows - 1] ?? 0];
   // February is the shortest month.
   const shortest = larger === '1month' ? 28 * 86_400_000 : intervalMs(larger, 0);
-  const most = Math.min(rows, Math.ceil((last - first) / shortest) + 2);
-  const column = (): Float64Array => new Float64Array(most);
+  const max = Math.min(rows, Math.ceil((last - first) / shortest) + 2);
+  const column = (): Float64Array => new Float64Array(max);
   const [openTime, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
-  const knownAt = new Int32Array(most);
+  const knownAt = new Int32Array(max);
   let count = 0;
   let row = 0;
   const take = aggregator(own, larger, (kline) => {

@@ -64,11 +64,11 @@ export const exchangeOptions = (command: Command): Command =>
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 export const wholeNumber =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
     return value;
   };
 

@@ -80,8 +80,8 @@ export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): R
   const from = first - before;
   const isScheduled = hasList(one.strategy) && one.strategy.rebalance !== undefined;
   const usual = isScheduled ? Math.max(usualKlines, 5 * span) : usualKlines;
-  const most = isScheduled ? maxScheduledKlines : maxKlines;
-  const to = Math.min(klines.times.length, from + Math.min(most, Math.max(usual, klinesToTest(declared, span))));
+  const max = isScheduled ? maxScheduledKlines : maxKlines;
+  const to = Math.min(klines.times.length, from + Math.min(max, Math.max(usual, klinesToTest(declared, span))));
   return { ...whole, series: runSeries(cut(klines, from, to), before) };
 }
 

@@ -18,7 +18,7 @@ import type { SubAccount } from '../../portfolio/sub-account.ts';
 
 /** What was owed at most since interest was charged last. */
 export interface Owed {
-  most: Units;
+  maxOwed: Units;
   /** UTC ms. */
   chargedAt: number;
   /** The balance after the last fill, and when that was, UTC ms. */
@@ -27,24 +27,24 @@ export interface Owed {
 }
 
 export const nothingOwed = (at: number): Owed => ({
-  ...{ most: noUnits, chargedAt: at },
+  ...{ maxOwed: noUnits, chargedAt: at },
   ...{ balance: noUnits, filledAt: Number.NaN },
 });
 
 /** Counts a balance as owed where it is below zero. */
 export function owe(owed: Owed, balance: Units): void {
   owed.balance = balance;
-  owed.most = mostOf(owed);
+  owed.maxOwed = maxOwedOf(owed);
 }
 
 /** The same after a fill, UTC ms, of several markets: what the sales of one moment pay of its purchases is never owed. */
 export function oweAfter(owed: Owed, balance: Units, filledAt: number): void {
-  if (filledAt !== owed.filledAt) owed.most = mostOf(owed);
+  if (filledAt !== owed.filledAt) owed.maxOwed = maxOwedOf(owed);
   owed.balance = balance;
   owed.filledAt = filledAt;
 }
 
-export const mostOf = ({ most, balance }: Owed): Units => max(most, negate(balance));
+export const maxOwedOf = ({ maxOwed, balance }: Owed): Units => max(maxOwed, negate(balance));
 
 /** How many periods of interest ended until `at`, UTC ms; they count as charged. */
 export function periodsUntil(at: number, owed: Owed, everyMs: number): number {
@@ -56,7 +56,7 @@ export function periodsUntil(at: number, owed: Owed, everyMs: number): number {
 
 /** When interest falls due next, UTC ms; infinity where nothing is owed. */
 export const dueAt = (owed: Owed, everyMs: number): number =>
-  mostOf(owed) > 0n ? (Math.floor(owed.chargedAt / everyMs) + 1) * everyMs : Number.POSITIVE_INFINITY;
+  maxOwedOf(owed) > 0n ? (Math.floor(owed.chargedAt / everyMs) + 1) * everyMs : Number.POSITIVE_INFINITY;
 
 /** Whether another market of the strategy has a position: then its price decides, too. */
 export const hasOthers = (subAccount: SubAccount): boolean =>

@@ -31,7 +31,7 @@ import type { RunInput } from '../run.ts';
 import {
   dueAt,
   hasOthers,
-  mostOf,
+  maxOwedOf,
   nothingOwed,
   type Owed,
   owe,
@@ -260,13 +260,13 @@ export class MarginAccounts {
     const { portfolio } = this.#parts.assembled;
     const instrument = portfolio.instrument(symbol);
     const price = portfolio.markTicks(symbol);
-    const owedBase = price === undefined ? noUnits : worth(mostOf(base), price, instrument);
+    const owedBase = price === undefined ? noUnits : worth(maxOwedOf(base), price, instrument);
     const amount = plus(
-      feeOn(mostOf(quote), timesRate(interest.get(instrument.quote) ?? noRate, ofQuote)),
+      feeOn(maxOwedOf(quote), timesRate(interest.get(instrument.quote) ?? noRate, ofQuote)),
       feeOn(owedBase, timesRate(interest.get(instrument.base) ?? noRate, ofBase)),
     );
-    if (ofQuote > 0) quote.most = noUnits;
-    if (ofBase > 0) base.most = noUnits;
+    if (ofQuote > 0) quote.maxOwed = noUnits;
+    if (ofBase > 0) base.maxOwed = noUnits;
     return amount;
   }
 

@@ -110,8 +110,8 @@ function readExpectation(file: string): Expectation | string {
 /** In words, the first difference of the fills first: what follows is mostly its consequence. */
 export function differencesOf(expected: Expectation, found: Expectation): readonly string[] {
   const differences: string[] = [];
-  const most = Math.max(expected.fills.length, found.fills.length);
-  for (let index = 0; index < most; index++) {
+  const max = Math.max(expected.fills.length, found.fills.length);
+  for (let index = 0; index < max; index++) {
     const [before, now] = [expected.fills[index], found.fills[index]];
     if (before !== undefined && now !== undefined && sameFill(before, now)) continue;
     differences.push(

@@ -168,14 +168,14 @@ function heatLines(
   if (across === undefined || across.values.length > maxColumns)
     return ['The heat map is wider than a terminal: --csv DIR writes every parameter set.'];
   const all = heat.flat().filter((value) => value !== undefined);
-  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const [min, max] = [Math.min(...all), Math.max(...all)];
   const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
   const at = (set: number | undefined): number => (set === undefined ? -1 : Math.floor(set / others));
   const shadeOf = (value: number | undefined, place: number): string => {
     if (place === at(best)) return '◆◆';
     if (place === at(plateau?.centre)) return '◇◇';
     if (value === undefined) return '  ';
-    const share = most === least ? 1 : (value - least) / (most - least);
+    const share = max === min ? 1 : (value - min) / (max - min);
     return shades[Math.min(shades.length - 1, Math.floor(share * shades.length))] as string;
   };
   const labels = down?.values.map(String) ?? [''];
@@ -185,7 +185,7 @@ function heatLines(
     return `${(labels[index] ?? '').padStart(width)} ${shaded}`;
   });
   const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
-  const scale = `${objectiveText(objective, least)} ${shades.join('')} ${figureText(most, objective.form)};  ◆◆ best parameter set${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
+  const scale = `${objectiveText(objective, min)} ${shades.join('')} ${figureText(max, objective.form)};  ◆◆ best parameter set${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
   return [title, ...rows, scale];
 }
 

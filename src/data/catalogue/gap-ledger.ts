@@ -39,8 +39,8 @@ export function ledgerOf(series: Manifest): readonly FeedGap[] {
     if (before !== undefined) {
       const from = frame === undefined ? before.to : frameClose(frame, before.to);
       const spans = (before.to - before.from) / Math.max(1, before.rows);
-      const least = frame !== undefined ? 1 : minGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
-      if (month.from - from >= least) all.push([from, month.from]);
+      const min = frame !== undefined ? 1 : minGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
+      if (month.from - from >= min) all.push([from, month.from]);
     }
     all.push(...month.gaps);
   }

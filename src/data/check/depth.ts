@@ -110,8 +110,8 @@ export class DepthChecks {
   }
 
   get gaps(): readonly Gap[] {
-    const least = minGap('depth', this.#time - this.#first, this.books);
-    return this.#silences.filter(([from, to]) => to - from >= least);
+    const min = minGap('depth', this.#time - this.#first, this.books);
+    return this.#silences.filter(([from, to]) => to - from >= min);
   }
 
   findings(): readonly Finding[] {

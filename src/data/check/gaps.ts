@@ -47,11 +47,11 @@ export const recordedGap = (symbol: string, channel: FeedGap['channel'], [from, 
 
 /** Silences between sorted times that are too long for how busy this market is; `count`: of trades or books. */
 export function silencesIn(stream: Stream, times: Float64Array, count: number): readonly Gap[] {
-  const least = minGap(stream, (times.at(-1) ?? 0) - (times[0] ?? 0), count);
+  const min = minGap(stream, (times.at(-1) ?? 0) - (times[0] ?? 0), count);
   const gaps: Gap[] = [];
   for (let row = 1; row < times.length; row++) {
     const [from, to] = [times[row - 1] as number, times[row] as number];
-    if (to - from >= least) gaps.push([from, to]);
+    if (to - from >= min) gaps.push([from, to]);
   }
   return gaps;
 }

@@ -35,14 +35,14 @@ const placeOf = (line: number, time: number, what?: string): Place => ({
 
 /** Counts the rows in long runs of rows that are alike; its place is the start of the longest. */
 export class Runs extends Tally {
-  readonly #least: number;
+  readonly #min: number;
   #length = 0;
   #start = { line: 0, time: 0 };
   longest = 0;
 
-  constructor(least: number) {
+  constructor(min: number) {
     super();
-    this.#least = least;
+    this.#min = min;
   }
 
   get isRunning(): boolean {
@@ -55,7 +55,7 @@ export class Runs extends Tally {
   }
 
   end(): void {
-    if (this.#length >= this.#least) {
+    if (this.#length >= this.#min) {
       this.count += this.#length;
       if (this.#length > this.longest) {
         this.longest = this.#length;

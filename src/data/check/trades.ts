@@ -86,8 +86,8 @@ export class TradeChecks {
 
   /** Silences that are too long for how busy this market is. */
   get gaps(): readonly Gap[] {
-    const least = minGap('trades', this.#time - this.#first, this.rows);
-    return this.#silences.filter(([from, to]) => to - from >= least);
+    const min = minGap('trades', this.#time - this.#first, this.rows);
+    return this.#silences.filter(([from, to]) => to - from >= min);
   }
 
   findings(): readonly Finding[] {

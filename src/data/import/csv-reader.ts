@@ -143,7 +143,7 @@ export class CsvReader extends RowReader {
     const codes = this.#codes;
     const to = this.#to;
     const columns = this.columns;
-    const most = this.decimals;
+    const max = this.decimals;
     const point = this.#point;
     const last = codes.length - 1;
     const row = this.rows;
@@ -186,10 +186,10 @@ export class CsvReader extends RowReader {
           at = this.#endOfCell(from);
           value = this.#slowly(cell, from, at);
         } else if (code === epoch) value = this.epoch(value);
-        else if (decimals > (most[to[cell] as number] as number)) {
+        else if (decimals > (max[to[cell] as number] as number)) {
           // Zeros at the end do not count: Binance pads every price to eight decimals.
           let end = at;
-          while (decimals > (most[to[cell] as number] as number) && bytes[end - 1] === zero) {
+          while (decimals > (max[to[cell] as number] as number) && bytes[end - 1] === zero) {
             end--;
             decimals--;
           }
@@ -232,10 +232,10 @@ export class CsvReader extends RowReader {
 
   #noteDecimals(cell: number, from: number, to: number, decimals: number): void {
     const column = this.#to[cell] as number;
-    const most = this.#layout.strict?.maxDecimals[column] ?? Number.POSITIVE_INFINITY;
-    if (decimals > most)
+    const max = this.#layout.strict?.maxDecimals[column] ?? Number.POSITIVE_INFINITY;
+    if (decimals > max)
       throw new Refusal(
-        `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${most} decimals: set the instrument's pricePrecision to match the data`,
+        `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${max} decimals: set the instrument's pricePrecision to match the data`,
       );
     if (decimals > (this.decimals[column] as number)) this.decimals[column] = decimals;
   }

@@ -263,12 +263,12 @@ function faultAt(columns: readonly Float64Array[], row: number): number {
 }
 
 function noteDecimals(column: Float64Array, decimals: Uint8Array, index: number): void {
-  let most = decimals[index] ?? 0;
+  let max = decimals[index] ?? 0;
   for (const value of column) {
-    while (most < maxDecimals && !hasAtMost(value, most)) most++;
-    if (most === maxDecimals) break;
+    while (max < maxDecimals && !hasAtMost(value, max)) max++;
+    if (max === maxDecimals) break;
   }
-  decimals[index] = most;
+  decimals[index] = max;
 }
 
 /** Whether a number of so many decimals is read as this double. A whole number below 2^53 divided by a power of ten is rounded once, as reading is. */

@@ -223,9 +223,9 @@ export class KlineChart {
       const index = indexAt(this.#klines, fill.time + 1) - 1;
       return index < 0 ? [] : [{ index, isBuy: fill.quantity > 0, isAmbiguous: fill.ambiguous }];
     });
-    const most = this.#box.clientWidth / arrowWidth;
+    const max = this.#box.clientWidth / arrowWidth;
     let each = 1;
-    while (new Set(placed.map(({ index, isBuy }) => 2 * Math.floor(index / each) + Number(isBuy))).size > 2 * most)
+    while (new Set(placed.map(({ index, isBuy }) => 2 * Math.floor(index / each) + Number(isBuy))).size > 2 * max)
       each *= 2;
     const marks = markersOf(
       placed.map(({ index, ...of }) => ({ ...of, klineAt: this.#klines[index - (index % each)]?.time ?? 0 })),

@@ -15,8 +15,8 @@ export const element = (name: string, text: string, cls = ''): HTMLElement => {
 };
 
 export const moment = (time: number): string => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-export const amount = (value: number, most: number): string =>
-  value.toLocaleString('en', { maximumFractionDigits: most });
+export const amount = (value: number, max: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: max });
 /** Fills of one kline that are listed. */
 const maxListed = 40;
 

@@ -27,13 +27,8 @@ function covers({ klines, ms }: OpenLevel, from: number, to: number): boolean {
 }
 
 /** The finest level of which at most `most` klines fill a span; the levels go from coarse to fine. */
-export const finestFor = (
-  opened: readonly OpenLevel[],
-  from: number,
-  to: number,
-  most: number,
-): OpenLevel | undefined =>
-  opened.findLast((one) => (to - from) / one.ms <= most && (!one.isPartial || covers(one, from, to))) ?? opened[0];
+export const finestFor = (opened: readonly OpenLevel[], from: number, to: number, max: number): OpenLevel | undefined =>
+  opened.findLast((one) => (to - from) / one.ms <= max && (!one.isPartial || covers(one, from, to))) ?? opened[0];
 
 /** The klines in view and some on either side. */
 export function nearView(

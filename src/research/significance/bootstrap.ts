@@ -15,7 +15,7 @@ export function blockLengths(sample: Sample) {
   const count = sample.length;
   const at = mean(sample);
   const off = Float64Array.from(sample, (value) => value - at);
-  const most = Math.ceil(Math.min(3 * Math.sqrt(count), count / 3));
+  const max = Math.ceil(Math.min(3 * Math.sqrt(count), count / 3));
   const run = Math.max(5, Math.floor(Math.log10(count)));
   const furthest = Math.min(Math.ceil(Math.sqrt(count)) + run, count - 2);
   const covariances = new Float64Array(furthest + 1);
@@ -39,14 +39,14 @@ export function blockLengths(sample: Sample) {
     level += 2 * weight * (covariances[lag] as number);
   }
   const length = (factor: number): number =>
-    level === 0 ? 1 : Math.min(Math.cbrt((2 * slope * slope) / (factor * level * level)) * Math.cbrt(count), most);
+    level === 0 ? 1 : Math.min(Math.cbrt((2 * slope * slope) / (factor * level * level)) * Math.cbrt(count), max);
   return { stationary: length(2), circular: length(4 / 3) };
 }
 
 /** The lag after which `run` correlations in a row are too small to count. */
-function dependence(correlations: Float64Array, run: number, least: number): number | undefined {
+function dependence(correlations: Float64Array, run: number, min: number): number | undefined {
   for (let lag = run; lag < correlations.length; lag++)
-    if (correlations.subarray(lag - run, lag).every((value) => value < least)) return lag - run;
+    if (correlations.subarray(lag - run, lag).every((value) => value < min)) return lag - run;
   return undefined;
 }
 
@@ -79,9 +79,9 @@ export function drawBlocks(count: number, ends: number, rng: Rng, take: (from: n
  * The 95 % interval of the yearly Sharpe ratio. Undefined below `least` returns. 1,000 draws of blocks whose lengths are geometric
  * around the automatic one.
  */
-export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least = 30) {
+export function sharpeInterval(returns: Sample, periods: number, rng: Rng, min = 30) {
   const count = returns.length;
-  if (count < least) return undefined;
+  if (count < min) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
   const [sums, squaresTo] = cumulative(returns);
   const ratios = new Float64Array(draws);

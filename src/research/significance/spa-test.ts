@@ -44,9 +44,9 @@ interface Candidate {
  * `beyond` are the returns of one trial each less those of the benchmark, all of one length. Undefined below `least` rows, and where no
  * trial differs from the benchmark.
  */
-export function spaTest(beyond: readonly Sample[], rng: Rng, least = 30): SpaProbabilities | undefined {
+export function spaTest(beyond: readonly Sample[], rng: Rng, min = 30): SpaProbabilities | undefined {
   const count = beyond[0]?.length ?? 0;
-  if (count < least) return undefined;
+  if (count < min) return undefined;
   // One block length for all: they are drawn together, which keeps their correlation.
   const lengths = ascending(beyond.map((values) => blockLengths(values).stationary).filter(Number.isFinite));
   const length = lengths.length === 0 ? 1 : Math.max(1, quantile(lengths, 0.5));

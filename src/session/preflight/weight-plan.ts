@@ -58,9 +58,9 @@ export function refuseUnfit(config: TradingConfig, configured: readonly Configur
 }
 
 /** The plan as lines, the most expensive purpose first; cheap ones are summed up. */
-export function planLines({ rows, weightPerMinute }: WeightPlan, most = 8): readonly string[] {
+export function planLines({ rows, weightPerMinute }: WeightPlan, max = 8): readonly string[] {
   const sorted = [...rows].sort((a, b) => b.weightPerMinute - a.weightPerMinute);
-  const shown = sorted.slice(0, sorted.length > most ? most - 1 : most);
+  const shown = sorted.slice(0, sorted.length > max ? max - 1 : max);
   const rest = sorted.slice(shown.length).reduce((total, one) => total + one.weightPerMinute, 0);
   const line = (weight: number, words: string): string => `${String(round(weight)).padStart(8)} a minute  ${words}`;
   return [

@@ -20,21 +20,21 @@ const maxAnswered = 12_000;
 /** The newest values of some indicators, by the open time of the klines of one chart. */
 class Rows {
   readonly #from: readonly number[];
-  readonly #most: number;
+  readonly #max: number;
   readonly #openTimes: Float64Array;
   readonly #values: Float64Array;
   #written = 0;
 
   /** `from`: the places of the indicators among all of the strategy. */
-  constructor(from: readonly number[], most: number) {
+  constructor(from: readonly number[], max: number) {
     this.#from = from;
-    this.#most = most;
-    this.#openTimes = new Float64Array(most);
-    this.#values = new Float64Array(most * from.length);
+    this.#max = max;
+    this.#openTimes = new Float64Array(max);
+    this.#values = new Float64Array(max * from.length);
   }
 
   add(openTime: number, values: Float64Array): void {
-    const row = this.#written++ % this.#most;
+    const row = this.#written++ % this.#max;
     this.#openTimes[row] = openTime;
     const at = row * this.#from.length;
     for (let index = 0; index < this.#from.length; index++)
@@ -42,11 +42,11 @@ class Rows {
   }
 
   /** At most the newest `most`, oldest first, from an open time on; of the first `width` indicators. */
-  since(from: number, width: number, most: number): IndicatorValues['rows'] {
+  since(from: number, width: number, max: number): IndicatorValues['rows'] {
     const rows: [number, ...(number | null)[]][] = [];
-    const oldest = Math.max(0, this.#written - Math.min(most, this.#most));
+    const oldest = Math.max(0, this.#written - Math.min(max, this.#max));
     for (let count = this.#written - 1; count >= oldest; count--) {
-      const place = count % this.#most;
+      const place = count % this.#max;
       const openTime = this.#openTimes[place] as number;
       if (openTime < from) break;
       const row: [number, ...(number | null)[]] = [openTime];
@@ -74,7 +74,7 @@ interface Chart {
 type Charts = readonly { readonly own: Interval; readonly charts: readonly Chart[] }[];
 
 function chartsOf(one: Hosted, indicators: readonly NamedIndicator[]): Charts {
-  const most = Math.max(1, Math.min(maxKlines, Math.floor(maxValues / Math.max(1, indicators.length))));
+  const max = Math.max(1, Math.min(maxKlines, Math.floor(maxValues / Math.max(1, indicators.length))));
   const all = indicators.map(({ name, indicator }, place) => ({ name, indicator, place }));
   return marketsOf(one).map(({ role, symbol, interval }: HostedMarket, index) => {
     // What is made of several markets is drawn in the first.
@@ -87,7 +87,7 @@ function chartsOf(one: Hosted, indicators: readonly NamedIndicator[]): Charts {
       names: shown.map(({ name }) => name),
       rows: new Rows(
         shown.map(({ place }) => place),
-        most,
+        max,
       ),
     });
     return {
@@ -154,11 +154,11 @@ export class IndicatorCharts {
     });
     const count = (charts: readonly { readonly names: readonly string[] }[]): number =>
       charts.reduce((sum, { names }) => sum + names.length, 0);
-    const most = Math.floor(maxAnswered / Math.max(1, count(shown)));
+    const max = Math.floor(maxAnswered / Math.max(1, count(shown)));
     return {
       run: this.#run,
       values: shown.map(({ strategy, role, names, rows }) => ({
-        ...{ strategy, names, rows: rows.since(first, names.length, most) },
+        ...{ strategy, names, rows: rows.since(first, names.length, max) },
         ...(role !== undefined && { role }),
       })),
       leftOut: count(here) - count(shown),

@@ -44,8 +44,8 @@ function redrawing(view: () => View, url: string): { stop(): void } {
     const all = statusLines(view(), columns, url);
     // The dashboard's address comes last and whole, in a narrow window over several lines.
     const last = all.at(-1) ?? '';
-    const most = Math.max(5, (process.stdout.rows || 50) - heightOf(last, columns)) - 1;
-    const lines = [...all.slice(0, Math.min(most, all.length - 1)), last];
+    const max = Math.max(5, (process.stdout.rows || 50) - heightOf(last, columns)) - 1;
+    const lines = [...all.slice(0, Math.min(max, all.length - 1)), last];
     const up = drawn > 0 ? `\u001b[${drawn}A\r` : '';
     process.stdout.write(`${up}${lines.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`);
     drawn = lines.length - 1 + heightOf(last, columns);

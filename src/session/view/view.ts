@@ -319,14 +319,14 @@ function stepText({ event, detail }: EventEntry): string | undefined {
 const idsOf = (strategies: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(strategies.map(({ id }) => id));
 
-function keep<T>(list: T[], item: T, most: number): void {
+function keep<T>(list: T[], item: T, max: number): void {
   list.push(item);
-  if (list.length > most) list.splice(0, list.length - most);
+  if (list.length > max) list.splice(0, list.length - max);
 }
 
-function first<T>(list: T[], item: T, most: number): void {
+function first<T>(list: T[], item: T, max: number): void {
   list.unshift(item);
-  if (list.length > most) list.length = most;
+  if (list.length > max) list.length = max;
 }
 
 function orderView(order: WorkingOrder, at: Instrument): OpenOrderView {

@@ -150,8 +150,8 @@ export class Answering {
     const early = action.when === 'after' ? this.#carried(request) : undefined;
     if ('hold' in action) await this.#parts.faults.hold(action.hold);
     else {
-      const [least, most] = typeof action.delayMs === 'number' ? [action.delayMs, action.delayMs] : action.delayMs;
-      await this.#wait(least + rng() * (most - least));
+      const [min, max] = typeof action.delayMs === 'number' ? [action.delayMs, action.delayMs] : action.delayMs;
+      await this.#wait(min + rng() * (max - min));
     }
     if (this.#closed) return;
     const reply = early ?? this.#carried(request);

@@ -152,8 +152,8 @@ export class Reporter {
     if (ips.add(ip, weight, at) > this.#limits.ipWeightPerMinute) this.#add('weight', ip, at, `${name} with ${weight}`);
     if (uid !== undefined && uids.add(uid, weight, at) > this.#limits.uidWeightPerMinute)
       this.#add('weight', uid, at, `${name} with ${weight}`);
-    const most = operations[name]?.perTwoSeconds;
-    if (most !== undefined && calls.add(`${who} ${name}`, 1, at) > most) this.#add('frequency', who, at, name);
+    const max = operations[name]?.perTwoSeconds;
+    if (max !== undefined && calls.add(`${who} ${name}`, 1, at) > max) this.#add('frequency', who, at, name);
   }
 
   /** By what the exchange itself answered. */

@@ -23,9 +23,9 @@ function positions(
     lowest(low, bottom, count);
     highest(high, into, count);
     for (let row = 0; row < count; row++) {
-      const least = bottom[row] as number;
-      const span = (into[row] as number) - least;
-      into[row] = span === 0 ? 50 : (100 * ((values[row] as number) - least)) / span;
+      const min = bottom[row] as number;
+      const span = (into[row] as number) - min;
+      into[row] = span === 0 ? 50 : (100 * ((values[row] as number) - min)) / span;
     }
   };
 }

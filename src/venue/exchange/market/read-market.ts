@@ -45,8 +45,8 @@ function readSymbol(row: Fields): Instrument {
   };
   // The precisions are checked before the minima are read in them.
   const plain = instrument({ symbol, base, quote, ...at });
-  const quantities = [row['limitVolumeMin'], row['marketSellMin']].map((least) => lots(minimumOf(least), at, 'up'));
-  const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((least) => units(minimumOf(least), 'up'));
+  const quantities = [row['limitVolumeMin'], row['marketSellMin']].map((min) => lots(minimumOf(min), at, 'up'));
+  const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((min) => units(minimumOf(min), 'up'));
   return {
     ...plain,
     minQuantity: quantities.reduce((a, b) => max(a, b), noLots),
