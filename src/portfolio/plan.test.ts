@@ -212,14 +212,13 @@ describe('protection', () => {
     exit: undefined,
     taken: lots(taken, btc),
   });
+  const at120 = [order({ side: 'SELL', price: '120' })];
 
   test('rests a take-profit for all that is held once the target is reached', () => {
     const step = planTarget(target(1), lots('1', btc), profitAt('120'), situation({ has: '1.000004' }));
     expect(words(step)).toBe('SELL 1 at 120');
     expect(purposeOf(step)).toBe('takeProfit');
-    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, profitAt('120'))).toBe(
-      'nothing',
-    );
+    expect(plan('1', { has: '1', orders: at120 }, {}, profitAt('120'))).toBe('nothing');
   });
 
   test('rests a take-profit of a short position below it', () => {
@@ -244,17 +243,12 @@ describe('protection', () => {
   });
 
   test('moves a take-profit whose price changed', () => {
-    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, profitAt('121'))).toBe(
-      'cancel c1',
-    );
+    expect(plan('1', { has: '1', orders: at120 }, {}, profitAt('121'))).toBe('cancel c1');
   });
 
   test('rests no take-profit that the exchange would refuse as too small', () => {
     expect(plan('0.04', { has: '0.04' }, {}, profitAt('120'))).toBe('nothing');
-  });
-
-  test('rests no take-profit of a remainder while nothing may be entered', () => {
-    // Worth 4 at the last price, which is too little to sell, but 5.2 at the price of the take-profit.
+    // A remainder while nothing may be entered: worth 4 at the last price, which is too little to sell, but 5.2 at the price of the take-profit.
     const waits = { ...profitAt('130'), exit: 'waits until it may be entered again' };
     expect(plan('1', { has: '0.04' }, {}, waits)).toBe('nothing');
   });
@@ -265,7 +259,7 @@ describe('protection', () => {
     expect(words(step)).toBe('SELL 1 market');
     expect(purposeOf(step)).toBe('stop');
     expect(step?.do === 'create' && step.draft.reason).toBe('traded at 90');
-    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, exiting)).toBe('cancel c1');
+    expect(plan('1', { has: '1', orders: at120 }, {}, exiting)).toBe('cancel c1');
     expect(plan('1', { has: '0' }, {}, exiting)).toBe('nothing');
   });
 });
