@@ -163,7 +163,7 @@ describe('kills', () => {
   test('by a fill cancel what filled in the same moment, too: nobody has looked at it yet', async () => {
     const input = runOf(quiet, [() => hold({ quantity: 1 }, 'in')]);
     const { kills, asked, orders } = await both({ ...input, limits: { ...input.limits, maxEntries: 1 } });
-    expect(kills).toEqual(['a entered 1 positions within ten minutes']);
+    expect(kills).toEqual(['a entered 1 position within ten minutes']);
     expect(orders).toMatchObject([{ state: 'filled', cancel_requested: 1 }]);
     expect(asked).toMatchObject({ orders: 1, cancels: 1 });
   });
