@@ -12,6 +12,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
 import { refusedAsHeld } from '../journal/open.ts';
 import { supervisor } from '../process/supervisor.ts';
+import { strayText } from '../strategy/fault.ts';
 import { type Configured, configure } from '../trading/strategies.ts';
 import { DaemonAlerts, keptAlerts } from './daemon-alerts.ts';
 import { listenToSignals } from './daemon-signals.ts';
@@ -162,7 +163,7 @@ export function failureText(error: Error, stateDir: string): string {
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
   return isOfDisk
     ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; check the disk, then start again to recover`
-    : `stopped by a failure; start again to recover: ${error.stack ?? error.message}`;
+    : `stopped by a failure; start again to recover: ${strayText(error) ?? error.stack ?? error.message}`;
 }
 
 /** How long a start that breaks waits for its last alert, real ms: longer than the alerts take to end. */
@@ -193,7 +194,6 @@ export async function runUntilStopped(
     void Promise.race([sent, systemClock.sleep(lastAlertMs)]).then(() => process.exit(1));
   };
   process.on('uncaughtException', fatal);
-  process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   let session: Session | undefined;
   listenToSignals({ ...options, log, file, session: () => session });
   const systemd = supervisor(process.env, systemClock, (why) =>

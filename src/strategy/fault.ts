@@ -2,7 +2,8 @@
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
+import { hasLoadedFiles } from './loading.ts';
 
 /** A signal that cannot be carried out, such as one with a number that is not finite. */
 export class SignalError extends RangeError {
@@ -93,11 +94,16 @@ export class LateSignal extends Error {
   }
 }
 
-/** An error that a strategy threw outside of its calls; undefined for an error of ours. */
+/** An error that a strategy threw outside of its calls, or may have; undefined for an error of ours. */
 export function strayText(error: NodeJS.ErrnoException): string | undefined {
   // Ours are always Errors. For other values that a promise was rejected with, Node reports no line.
-  const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
-  if (!isNone && !isStrategyFault(error)) return undefined;
-  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : errorText(error);
-  return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
+  if (error.code === 'ERR_UNHANDLED_REJECTION')
+    return `${strayly('a strategy')}: a value that is not an Error; throw new Error('…') to see the line`;
+  if (isStrategyFault(error)) return `${strayly('a strategy')}: ${errorText(error)}`;
+  // Those of Node's own calls, such as fetch, have no line of the file that called.
+  if (!hasLoadedFiles() || linesOf(error.stack ?? '').length > 0) return undefined;
+  const cause = error.cause instanceof Error ? ` (${causeOf(error.cause)})` : '';
+  return `${strayly('a strategy, or Sluice itself,')}: ${errorText(error)}${cause}; it has no line: look for fetch, files and other calls in the strategy that are not awaited, and report it if there are none`;
 }
+
+const strayly = (who: string): string => `${who} threw in a timer or a promise of its own, which nothing waits for`;

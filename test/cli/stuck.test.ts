@@ -228,6 +228,17 @@ describe('what a strategy does beside deciding', () => {
     expect(existsSync(runs)).toBe(false);
   });
 
+  test('is told as of a strategy, or of Sluice, where the error of a call of Node has no line', async () => {
+    write("void readFile('/nope');", "import { readFile } from 'node:fs/promises';");
+    for (const command of [backtest, [...backtest, '--grid', 'n=2'], ['check', './mine.ts']]) {
+      const { code, out, err } = await at.sluice(command);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(
+        /^sluice: a strategy, or Sluice itself, threw in a timer or a promise of its own, .*: Error: ENOENT: .*'\/nope'; it has no line: look for .*\n$/,
+      );
+    }
+  });
+
   test.for([
     ['a promise', 'if (params.n === 2) void Promise.reject(new Error("lost"));'],
     ['a timer', 'if (params.n === 2) setTimeout(() => { throw new Error("lost"); }, 0);'],
