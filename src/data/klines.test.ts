@@ -62,7 +62,7 @@ describe('a file of klines', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
     expect(() => load(jump)).toThrow(
-      /csv: not read .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*--accept-jumps\. Import it \(sluice data import \S+csv\) and write catalogue/,
+      /csv: not read .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*--accept-jumps\. Options \(--…\) are of an import: run sluice data import \S+csv with them, then write catalogue/,
     );
     expect(load(jump, { acceptJumps: true }).doubts).toEqual([
       expect.stringMatching(/^\d+\.csv: 1 jump to more than 3 times or less than a third of the price$/),
@@ -188,12 +188,12 @@ describe('a file that would falsify a result is refused, with the line and what 
     [
       'disorder',
       csv(row(0), row(2), row(1), row(3)),
-      /1 row earlier than the row before \(line 4, 2020-02-01T00:01:00Z\): .*repair: true there/,
+      /1 row earlier than the row before \(line 4, 2020-02-01T00:01:00Z\): a run would see the future; correct the file, or write repair: true in the configuration, which sorts rows and drops repeated ones$/,
     ],
     [
       'repetition',
       csv(row(0), row(0), row(1)),
-      /1 row of the same time as the row before \(line 3, .*repair: true there/,
+      /1 row of the same time as the row before \(line 3, .*, or write repair: true in the configuration, which sorts rows and drops repeated ones$/,
     ],
     [
       'high below low',
@@ -219,6 +219,22 @@ describe('a file that would falsify a result is refused, with the line and what 
     ['times of rows', csv('0,100,101,99,100,7'), /line 2: the time 0 is before 1973/],
   ])('%s', (_, content, message) => {
     expect(() => load(content)).toThrow(message);
+  });
+
+  test.each([
+    ['impossible rows', csv(row(0, '100,99,101,100,7'))],
+    ['two klines of one time', csv(row(0), row(0, '100,101,99,100,8'))],
+    ['times between klines', csv(row(0), `${minute(1) + 1},100,101,99,100,7`)],
+  ])('%s, without a repair that cannot help', (_, content) => {
+    expect(() => load(content)).toThrow(/not read/);
+    expect(() => load(content)).not.toThrow(/repair: true/);
+  });
+
+  test('an empty file, as one', () => expect(() => load('')).toThrow(/csv is empty: fetch the file again/));
+
+  test('times that are late by less than a second, in ms', () => {
+    const late = csv(...[0, 1].map((count) => `${minute(count) + 1},100,101,99,100,7`));
+    expect(() => load(late)).toThrow(/each is 1 ms late: not opening times/);
   });
 
   test('with how many lines cannot be read, and how to go without them', () => {
@@ -251,7 +267,7 @@ describe('a file that would falsify a result is refused, with the line and what 
   test('klines of a smaller interval, with how to say so', () => {
     const minutes = csv(...Array.from({ length: 100 }, (_, count) => row(count)));
     expect(() => load(minutes, { interval: '60min' })).toThrow(
-      /98 times at which no 60min kline opens .*these are 1min klines: set dataIntervals: \{ XBTUSD: 1min \}/,
+      /98 times at which no 60min kline opens .*these are 1min klines: set dataIntervals: \{ XBTUSD: 1min \}, and Sluice makes the 60min klines from them$/,
     );
   });
 

@@ -6,7 +6,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { StoredKlines } from './catalogue/run-data.ts';
 import { accepted, type Finding, findingText, type Repaired, refuseNamed } from './check/finding.ts';
 import { findGaps } from './check/gaps.ts';
-import { SwappedColumns } from './check/klines.ts';
+import { otherValues, SwappedColumns } from './check/klines.ts';
 import {
   cutNotes,
   gapNotes,
@@ -154,7 +154,7 @@ function hasFaultsOutsideRange({ interval, ...stretch }: KlineFile, columns: Col
 
 /** Throws a `Refusal` with the faults of all rows, and with jumps in the part that a run uses. */
 function refuseFaults(
-  { path, symbol, interval, acceptJumps = false }: KlineFile,
+  { path, symbol, interval, acceptJumps = false, repair = false }: KlineFile,
   { openTime }: Columns,
   found: readonly Finding[],
   part: readonly Finding[],
@@ -162,13 +162,22 @@ function refuseFaults(
   const jumps = accepted(part, acceptJumps).filter(({ check }) => check === 'scale');
   const faults = [...found.filter(isRefused), ...jumps];
   const smaller = faults.some(({ check }) => check === 'off-grid') ? smallerOf(openTime, interval) : undefined;
-  const advice = `these are ${smaller} klines: set dataIntervals: { ${symbol}: ${smaller} }, and Sluice makes the ${interval} klines from them`;
-  refuseNamed(
-    path,
-    smaller === undefined ? faults : faults.map((one) => (one.check === 'off-grid' ? { ...one, advice } : one)),
-    openTime.length,
-    '; or write repair: true there, which sorts rows and drops repeated ones',
-  );
+  // Local times would be sorted into wrong places.
+  const mayRepair = !repair && !faults.some(({ check }) => check === 'zone');
+  const adviceFor = ({ check, what, advice }: Finding): string | undefined => {
+    if (check === 'off-grid' && smaller !== undefined)
+      return `these are ${smaller} klines: set dataIntervals: { ${symbol}: ${smaller} }, and Sluice makes the ${interval} klines from them`;
+    if (check === 'off-grid') return advice?.replace('(--interval)', `(dataIntervals: { ${symbol}: INTERVAL })`);
+    const isRepairable = check === 'disorder' || (check === 'duplicates' && !what.endsWith(otherValues));
+    return mayRepair && isRepairable
+      ? 'correct the file, or write repair: true in the configuration, which sorts rows and drops repeated ones'
+      : advice;
+  };
+  const advised = faults.map((one) => {
+    const advice = adviceFor(one);
+    return advice === undefined ? one : { ...one, advice };
+  });
+  refuseNamed(path, advised, openTime.length);
 }
 
 function notesFor(

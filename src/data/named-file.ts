@@ -158,6 +158,7 @@ function checkHeader(path: string, start: Uint8Array, header: string | undefined
   if (header === undefined) return;
   // The decoder drops the byte order mark with which spreadsheets begin a file.
   const [first = ''] = new TextDecoder().decode(start).split('\n', 1);
+  if (start.length === 0) throw new Refusal(`${path} is empty: fetch the file again, or check the path`);
   if (first.trim() !== header)
     throw new Refusal(
       `${path}, line 1: the columns are "${escapeLine(first.trim().slice(0, 80))}", not "${header}": use these names in this order, with times in UTC ms; sluice data import FILE reads other layouts, and sluice data export writes this one`,

@@ -89,7 +89,7 @@ test('a refusal of data is one line on stderr', async () => {
   const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);
   expect([code, out]).toEqual([2, '']);
   expect(err).toMatch(
-    /^sluice: \S+klines\.csv: not read .*\(line 50, [^\n]*\. Import it [^\n]* and write catalogue [^\n]*\n$/,
+    /^sluice: \S+klines\.csv: not read .*\(line 50, [^\n]*\. Options \(--…\) are of an import: run [^\n]* write catalogue [^\n]*\n$/,
   );
 });
 

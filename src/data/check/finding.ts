@@ -98,8 +98,9 @@ export function findingText({ what, effect, advice, places, count }: FindingLike
   return `${what}${where}: ${effect}${advice === undefined ? '' : `; ${advice}`}`;
 }
 
-/** `90 s`, `12 min`, `3 h`, `2 days`. */
+/** `5 ms`, `90 s`, `12 min`, `3 h`, `2 days`. */
 export function lengthText(ms: number): string {
+  if (ms < 100) return `${ms} ms`;
   if (ms < 120_000) return `${Math.round(ms / 100) / 10} s`;
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
   return ms < 172_800_000 ? `${Math.round(ms / 360_000) / 10} h` : `${Math.round(ms / 8_640_000) / 10} days`;
@@ -121,11 +122,12 @@ export function refuseImport(path: string, findings: readonly Finding[], rows: n
   );
 }
 
-/** The same for a file that a configuration names, in one line. `more`: what to do without an import. */
-export function refuseNamed(path: string, findings: readonly Finding[], rows: number, more = ''): void {
+/** The same for a file that a configuration names, in one line. */
+export function refuseNamed(path: string, findings: readonly Finding[], rows: number): void {
   const faults = faultsIn(findings);
   if (faults.length === 0) return;
-  throw new Refusal(
-    `${path}: not read (${counted(rows, 'row')}): ${faults.join('; ')}. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration${more}`,
-  );
+  const options = findings.some(({ refused, advice }) => refused && / \(?--/.test(advice ?? ''))
+    ? `. Options (--…) are of an import: run sluice data import ${path} with them, then write catalogue instead of the file name in the configuration`
+    : '';
+  throw new Refusal(`${path}: not read (${counted(rows, 'row')}): ${faults.join('; ')}${options}`);
 }

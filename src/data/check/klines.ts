@@ -18,6 +18,9 @@ const hourMs = 3_600_000;
 const minMixed = 20;
 const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
 
+/** Of rows that no repair chooses between. */
+export const otherValues = 'with other values';
+
 export class KlineChecks {
   readonly gaps: Gap[] = [];
   missing = 0;
@@ -219,7 +222,7 @@ export class KlineChecks {
     );
     yield* other.fault(
       'duplicates',
-      `${counted(other.count, 'row')} of the same time as the row before, with other values`,
+      `${counted(other.count, 'row')} of the same time as the row before, ${otherValues}`,
       'nothing shows which one is correct',
       contradictionAdvice(other.places[0]?.time, this.#ms),
     );
@@ -309,7 +312,7 @@ const quarterMs = hourMs / 4;
 /** For klines `lengthMs` long of which some, or all, are off their grid by `offsetMs`, undefined where it differs. */
 function gridAdvice(lengthMs: number, isAll: boolean, offsetMs: number | undefined): string {
   if (!isAll)
-    return 'if these include rows of a smaller interval, split the file; otherwise give their interval (--interval)';
+    return 'correct these times; if they are of a smaller interval, split the file, or give that interval (--interval)';
   if (offsetMs === undefined) return 'give their interval (--interval)';
   if (lengthMs - offsetMs <= 1_000) return 'these are closing times: use --stamps close';
   const late = `each is ${lengthText(offsetMs)} late`;
@@ -324,7 +327,7 @@ function contradictionAdvice(time: number | undefined, lengthMs: number): string
   const place = time === undefined || lengthMs !== hourMs ? undefined : changingPlace(time, 'back');
   const edit = 'remove the wrong line from the file';
   return place === undefined
-    ? `${edit}; --repair does not choose between them`
+    ? `${edit}; no repair chooses between them`
     : `in ${place} this hour occurs twice in autumn: if these are local times, give the time zone (--zone ${place}), or export them in UTC; otherwise ${edit}`;
 }
 

@@ -89,7 +89,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'of smaller klines behind its own',
     csv([...made(300, { step: 5 * minute }), ...made(600, { from: start + 1_500 * minute })]),
-    /480 times at which no 5min kline opens \(first line 303, .*if these include rows of a smaller interval, split the file/,
+    /480 times at which no 5min kline opens \(first line 303, .*correct these times; if they are of a smaller interval, split the file/,
     { interval: '5min' },
   ],
   [

@@ -160,8 +160,12 @@ function tableLayout(file: FileStart, lines: readonly string[], isArrays: boolea
   const width = mostFrequent(table.map((cells) => cells.length).filter((length) => length > 1)) ?? 1;
   const isRow = (cells: readonly string[]): boolean => cells.length === width && isData(cells);
   const firstRow = table.findIndex(isRow);
-  if (firstRow < 0)
-    throw new Refusal(`${path} has no rows of numbers in its first ${lines.length} lines: is it the right file?`);
+  if (firstRow < 0) {
+    const count = lines.at(-1) === '' ? lines.length - 1 : lines.length;
+    throw new Refusal(
+      `${path} has no rows of numbers in its first ${count === 1 ? 'line' : `${count} lines`}: is it the right file?`,
+    );
+  }
   const rows = table.slice(firstRow).filter(isRow);
   const names = headerOf(table.slice(0, firstRow), rows, width);
   if (names === undefined && given.columns === undefined)

@@ -387,7 +387,8 @@ describe('what the file does not show has to be stated', () => {
       lines(header, '12,1,1,1,1,1'),
       /column 1 is read as the time, but "12" is not one\. Times are .*rewrite others/,
     ],
-    ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers/],
+    ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers in its first 2 lines/],
+    ['a header alone', 'BTCUSDT.csv', 'a\n', /no rows of numbers in its first line:/],
     ['anything', 'BTCUSDT.csv', '', /is empty/],
     ['another format', 'BTC_USDT-1m.feather', 'ARROW1\0\0', /is a Feather file.*freqtrade convert-data/],
   ])('%s', async ([, name, content, message]) => {

@@ -147,7 +147,7 @@ test('two different klines of one time: no repair is named, since none chooses b
   const rows = localRows('60min', Date.UTC(2024, 5, 1));
   const twice = rows.toSpliced(5, 0, (rows[5] ?? '').replace(',102,', ',103,'));
   const expected =
-    /1 row of the same time as the row before, with other values \((line 8, )?2024-06-01T01:00:00Z: high 102, in the row before it 103\): nothing shows which one is correct; remove the wrong line from the file; --repair does not choose/;
+    /1 row of the same time as the row before, with other values \((line 8, )?2024-06-01T01:00:00Z: high 102, in the row before it 103\): nothing shows which one is correct; remove the wrong line from the file; no repair chooses/;
   await expect(place('60min').take(twice)).rejects.toThrow(expected);
   await expect(place('60min').take(twice, { repair: new Set<Repair>(['duplicates']) })).rejects.toThrow(expected);
 });
