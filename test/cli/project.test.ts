@@ -114,6 +114,15 @@ describe('a folder of sluice init', () => {
     npm('run', 'types');
   });
 
+  test('runs a script with its arguments, and ends with its exit code', () => {
+    writeFileSync(
+      inFolder('script.ts'),
+      "import { sma } from 'sluice';\nconst kind: string = typeof sma;\nconsole.log(kind, process.argv[2]);\nprocess.exitCode = Number(process.argv[3] ?? 0);\n",
+    );
+    expect(sluice('run', 'script.ts', 'one')).toBe('function one\n');
+    expect(() => sluice('run', 'script.ts', 'one', '3')).toThrow(expect.objectContaining({ status: 3 }));
+  });
+
   test('fails npm test with a test that fails', () => {
     writeFileSync(
       inFolder('wrong.test.mjs'),
@@ -173,6 +182,11 @@ describe('sluice new strategy refuses', () => {
       'sluice: strategies/there.test.ts exists already, and nothing is overwritten: choose another name, or remove it first',
     );
   });
+});
+
+test('sluice run refuses a folder, and a file that is not there', async () => {
+  for (const name of ['.', 'absent.ts'])
+    expect(await refused(at.sluice(['run', name]))).toBe(`sluice: ${name} is not a file: name a script`);
 });
 
 test('sluice test refuses a folder, and a file that is not there', async () => {

@@ -1,4 +1,4 @@
-/** The command lines of `sluice init`, `new`, `dev` and `test`: a folder of your own strategies. */
+/** The command lines of `sluice init`, `new`, `dev`, `test` and `run`: a folder of your own strategies. */
 import type { Command } from 'commander';
 import { type Io, jsonOption, run, wholeNumber } from '../../terminal/options.ts';
 
@@ -29,4 +29,10 @@ export function addProject(program: Command, io: Io): void {
     .description('run unit tests of strategies')
     .argument('[FILE...]', 'test files; all below this folder when left out');
   run(test, io, async () => (await import('./run-tests.ts')).test);
+  const script = program
+    .command('run')
+    .description('run a script of yours, such as a backtest from code')
+    .argument('<FILE>', 'TypeScript or JavaScript')
+    .argument('[ARG...]', 'its arguments');
+  run(script, io, async () => (await import('./run-tests.ts')).runScript);
 }

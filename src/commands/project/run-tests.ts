@@ -1,10 +1,10 @@
-/** `sluice test`: unit tests by the test runner of the Node that Sluice runs on. */
+/** `sluice test` and `sluice run`: a user's files by the Node that Sluice runs on. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { Refusal } from '../../domain/refusal.ts';
 
-/** Gives `import … from 'sluice'` to test files as to strategies: without a build, and wherever they are. */
+/** Gives `import … from 'sluice'` to these files as to strategies: without a build, and wherever they are. */
 const resolving = `data:text/javascript,import { resolveSluice } from ${JSON.stringify(
   new URL(`../../strategy/resolve-sluice${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
 )}; resolveSluice();`;
@@ -27,4 +27,12 @@ export async function test(files: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, testArguments(files), { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Refusal('a test failed', 1);
+}
+
+/** Ends this process with the exit code of the script. */
+export async function runScript(file: string, args: readonly string[]): Promise<void> {
+  if (!existsSync(file) || statSync(file).isDirectory()) throw new Refusal(`${file} is not a file: name a script`);
+  const child = spawn(process.execPath, ['--import', resolving, file, ...args], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exitCode = code ?? 1;
 }
