@@ -31,6 +31,8 @@ export const feeRate = fraction.superRefine((fee, issues) => {
     );
 });
 export const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
+/** What no order may exceed. */
+export const limit = amount.refine((most) => most > 0n, 'must be above "0": with it every order would be refused');
 export const positiveMs = z.int().min(1).max(86_400_000);
 export const count = z.int().min(1).max(1_000_000);
 

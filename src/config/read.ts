@@ -99,7 +99,6 @@ interface YamlFault {
 const yamlReasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: 'the indentation does not fit the lines above, or a bracket is not closed: compare both',
   TAB_AS_INDENT: 'a tab indents this line: use spaces',
-  DUPLICATE_KEY: 'this key appears twice: keep one of them',
   MISSING_CHAR:
     'something is missing before this place: a quote or bracket that closes, or a space after a colon or comma',
   BLOCK_AS_IMPLICIT_KEY:
@@ -115,6 +114,8 @@ export function yamlFault(document: Document, lines: LineCounter): YamlFault | u
   const [broken] = document.errors;
   if (broken !== undefined) {
     const line = broken.linePos?.[0].line;
+    if (broken.code === 'DUPLICATE_KEY')
+      return { line, what: `is not valid YAML: ${keyAt(document, broken.pos[0])} appears twice: keep one of them` };
     return broken.code === 'MULTIPLE_DOCS'
       ? { line, what: 'another document begins here (---): keep each configuration in a file of its own' }
       : { line, what: `is not valid YAML: ${yamlReasons[broken.code] ?? broken.message.split(/ at line|\n/)[0]}` };
@@ -136,6 +137,17 @@ export function yamlFault(document: Document, lines: LineCounter): YamlFault | u
     // Aliases of aliases, which grow without end.
     return { line: lineOf(aliases.at(-1)), what: 'too many aliases (*) of aliases: write the values out' };
   }
+}
+
+/** The key that begins at an offset. */
+function keyAt(document: Document, offset: number): string {
+  let found = 'a key';
+  visit(document, {
+    Pair(_, { key }) {
+      if (isScalar(key) && key.range?.[0] === offset) found = String(key.value);
+    },
+  });
+  return found;
 }
 
 /** One refusal that lists every problem of a configuration file; each begins with its place. */

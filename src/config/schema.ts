@@ -11,6 +11,7 @@ import {
   feeRate,
   fraction,
   interval,
+  limit,
   plainDecimal,
   positiveMs,
   symbol,
@@ -39,8 +40,8 @@ const oneStrategy = z.strictObject({
   /** What it may do at most, beside the limits of all. */
   limits: z
     .strictObject({
-      maxOrderValue: amount.optional(),
-      maxPosition: amount.optional(),
+      maxOrderValue: limit.optional(),
+      maxPosition: limit.optional(),
       maxGross: amount.optional(),
       maxNet: amount.optional(),
       maxOpenOrders: count.optional(),
@@ -72,8 +73,8 @@ const strategy = oneStrategy
         path: [second],
         message: `cannot stand beside ${given[0]?.[0]}: a strategy has one symbol, or markets by role, or symbols to choose among`,
       });
-    if (symbols !== undefined && new Set(symbols).size < symbols.length)
-      context.addIssue({ code: 'custom', path: ['symbols'], message: 'names a symbol twice' });
+    const twice = symbols?.find((symbol, index) => symbols.indexOf(symbol) < index);
+    if (twice !== undefined) context.addIssue({ code: 'custom', path: ['symbols'], message: `names ${twice} twice` });
   })
   .transform((one) => ({
     ...one,
@@ -82,8 +83,8 @@ const strategy = oneStrategy
 export type StrategyConfig = z.output<typeof strategy>;
 
 const risk = z.strictObject({
-  maxOrderValue: amount,
-  maxPosition: amount,
+  maxOrderValue: limit,
+  maxPosition: limit,
   priceCollar: fraction.default(rate('0.03')),
   maxDataAgeMs: positiveMs.default(10_000),
   duplicateMs: z.int().min(0).max(86_400_000).default(2_000),
@@ -239,7 +240,7 @@ export const tradingSchema = z
 export type TradingConfig = z.output<typeof tradingSchema>;
 
 const moment = z
-  .union([z.string(), z.date()])
+  .union([z.string(), z.date()], { error: `must be ${momentWanted}` })
   .transform((value) => (typeof value === 'string' ? momentOf(value) : value.getTime()))
   .refine((time) => Number.isFinite(time), `must be ${momentWanted}`);
 
@@ -336,8 +337,8 @@ export const backtestSchema = z.strictObject({
           .min(1)
           .max(31 * 86_400_000)
           .default(86_400_000),
-        maxOrderValue: amount,
-        maxPosition: amount,
+        maxOrderValue: limit,
+        maxPosition: limit,
       }),
     )
     .default({}),

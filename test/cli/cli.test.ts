@@ -193,7 +193,17 @@ describe('a configuration', () => {
       'b.yaml, line 6: is not valid YAML: a second colon, an indented line below a value, or a bracket that is not closed',
     ],
     ['  - id:', '\t- id:', 'is not valid YAML: a tab indents this line: use spaces'],
-    ['cash: "100000"', 'cash: "100000"\ncash: "1"', 'b.yaml, line 4: is not valid YAML: this key appears twice'],
+    [
+      'cash: "100000"',
+      'cash: "100000"\ncash: "1"',
+      'b.yaml, line 4: is not valid YAML: cash appears twice: keep one of them',
+    ],
+    ['cash: "100000"', 'from: 1704067200000\ncash: "100000"', 'line 3: from: must be a date such as 2020-03-12'],
+    [
+      'maxOrderValue: "',
+      'maxOrderValue: "0" # "',
+      'risk.maxOrderValue: must be above "0": with it every order would be refused',
+    ],
     [
       'cash: "100000"',
       'cash: *much',
@@ -235,6 +245,7 @@ describe('a configuration', () => {
     ['cash:', 'instruments: gone.yaml\ncash:', 'b.yaml: instruments: file '],
     ['cash:', 'trades: { X: gone.csv }\ncash:', 'trades.X: must be a symbol: 2 to 30 upper case letters and digits'],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
+    ['symbol: XBTUSD', 'symbols: [XBTUSD, XBTUSD]', 'strategies.0.symbols: names XBTUSD twice'],
     ['symbol: XBTUSD', 'symbol: BTCUSD', 'data.XBTUSD: XBTUSD is not traded by any strategy (did you mean "BTCUSD"?)'],
     [
       './klines.csv',
