@@ -211,6 +211,11 @@ describe('a deciding strategy', () => {
     ['quotes that are not there', () => quotes(any(undefined), ''), /^quotes that are no list: undefined/],
     ['one quote without its list', () => quotes(any(bid), ''), /^quotes that are no list/],
     ['a quote that is none', () => quotes([bid, any(null)], ''), /^quotes of which one is none/],
+    [
+      'a memory that is not declared',
+      () => any({ signal: flat(''), memory: { n: 1 } }),
+      /^it returned a memory that it does not declare: add its initial value/,
+    ],
     ['a size of null', () => hold(any(null), '', { stop: 1 }), /^neither a target nor quotes/],
     [
       'a reason left out',
@@ -263,6 +268,13 @@ describe('a deciding strategy', () => {
 
 describe('a streaming strategy', () => {
   const history = [kline(1), kline(2, 1)];
+
+  test('that gives no stream is stopped with what it has to return', () => {
+    const run = runHost(streaming(() => any(undefined)));
+    expect(String(run.errors)).toMatch(
+      /^SignalError: signals\(\) returned undefined: it must return a stream of signals/,
+    );
+  });
 
   test('sees the klines of before, and its signals about them are dropped', () => {
     const seen: number[] = [];

@@ -20,6 +20,7 @@ import { Delivery, endsTimers } from './late-signals.ts';
 import type { BoundMarket } from './markets/several-markets.ts';
 import { memoryOf, type StrategyMemory } from './memory.ts';
 import { type Indicators, namedIndicators } from './named-indicators.ts';
+import { streamOf } from './named-streams.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked } from './signals.ts';
 import { type Getter, source, valuesOf } from './values.ts';
@@ -292,7 +293,7 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
 
 function signalsOf(strategy: StreamingStrategy<Params>, context: Context<Params>): Observable<Signal> {
   try {
-    return strategy.signals(context);
+    return streamOf(strategy.signals(context));
   } catch (error) {
     return throwError(() => error);
   }

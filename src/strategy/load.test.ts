@@ -81,6 +81,11 @@ test.each<[string, object, RegExp]>([
   ],
   ['a name of nothing', { name: '' }, /own: its name is '': it must be/],
   [
+    'a default out of its range',
+    { params: { n: integer(10, { min: 1, max: 9 }, 'n') } },
+    /^strategy own \(own\): the default of params\.n must lie between 1 and 9, not 10$/,
+  ],
+  [
     'a parameter without its text',
     { params: { n: integer(5, { min: 1, max: 9 }, any(undefined)) } },
     /params\.n lacks its description, the last argument/,
@@ -124,6 +129,17 @@ test.each([
 test('takes a strategy that needs nothing, and one whose indicator is warm from the first kline', async () => {
   expect(await faultOf({})).toBeUndefined();
   expect(await faultOf(making(() => ({ ...sma('close', 1), warmup: 0 })))).toBeUndefined();
+});
+
+test.each([
+  ['./helpers', ": write the whole file name in its import, such as './helpers.ts'"],
+  ['./gone.ts', ': check the path in its import'],
+])('says what to do about an import of %s, which is not there', async (path, hint) => {
+  const file = join(dir, `importing-${path.slice(2)}.mjs`);
+  writeFileSync(file, `import '${path}';\n`);
+  expect(await loadStrategy(file, {}, {}, dir)).toMatchObject([
+    { path: ['use'], what: expect.stringMatching(new RegExp(`Cannot find module .*${hint}$`)) },
+  ]);
 });
 
 test('names a file where a folder is given', async () => {

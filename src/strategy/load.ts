@@ -2,7 +2,7 @@
 
 import { Console } from 'node:console';
 import { existsSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
@@ -68,10 +68,14 @@ export async function loadStrategy(
   }
   const { values, problems } = readParams(params, given);
   if (problems.length > 0)
-    return problems.map(({ name, problem }) => ({
-      path: ['params', name],
-      what: `${problem}${/is not a parameter/.test(problem) ? didYouMean(name, Object.keys(params)) : ''}`,
-    }));
+    return problems.map(({ name, problem }) =>
+      Object.hasOwn(given, name)
+        ? {
+            path: ['params', name],
+            what: `${problem}${/is not a parameter/.test(problem) ? didYouMean(name, Object.keys(params)) : ''}`,
+          }
+        : { path: ['use'], what: `strategy ${strategy.name} (${use}): the default of params.${name} ${problem}` },
+    );
   const fault = faultOf(strategy, values, use);
   return fault === undefined ? { strategy, params: values } : [fault];
 }
@@ -117,6 +121,11 @@ function hintFor(error: unknown): string {
     return `: put "type": "module" into the package.json beside it, or end its name in .mts`;
   if (/module 'sluice' does not provide an export/.test(text))
     return ': docs/reference/strategies.md and the pages that it names list the exports';
+  const [, module] = /Cannot find module '([^']+)'/.exec(text) ?? [];
+  if (module !== undefined)
+    return /\.\w+$/.test(module)
+      ? ': check the path in its import'
+      : `: write the whole file name in its import, such as './${basename(module)}.ts'`;
   const absent = /Cannot find package '([^']+)'/.exec(text)?.[1];
   return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
 }

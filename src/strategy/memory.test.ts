@@ -97,7 +97,9 @@ describe('a declaration', () => {
   test('must be a plain object of values that can be kept', () => {
     expect(memoryFault(declaring({ a: 1 }))).toBeUndefined();
     expect(memoryFault(declaring(5))).toBe('memory is 5: it must be an object, such as { rungs: 0 }');
-    expect(memoryFault(declaring({ a: new Map() }))).toContain('memory.a is Map(0) {}');
+    expect(memoryFault(declaring({ a: new Map() }))).toBe(
+      'memory.a is Map(0) {}: a memory is of numbers, strings, booleans, lists and plain objects',
+    );
     expect(memoryFault(declaring({ a: Number.NaN }))).toContain('memory.a is NaN');
   });
 

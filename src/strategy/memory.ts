@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { type Memory, type MemoryValue, maxMemoryBytes } from '../domain/memory.ts';
 import { hasList, hasRoles, isStreaming, type Strategy } from './contract.ts';
-import { SignalError } from './fault.ts';
+import { SignalError, withStrategy } from './fault.ts';
 
 /** What stands beside the memory in what a strategy returns. */
 type Beside = 'signal' | 'legs' | 'weights';
@@ -35,6 +35,28 @@ export class StrategyMemory {
     this.#value = checkedMemory(this.#initial, returned.memory, this.#value);
     return (returned as { readonly [key in Beside]?: unknown })[this.#beside];
   }
+
+  /** `take`, with the strategy and the kline in the error. */
+  takeAt(returned: unknown, { id, use }: Named, { openTime }: { readonly openTime: number }): unknown {
+    try {
+      return this.take(returned);
+    } catch (error) {
+      throw withStrategy(error, { id, use, openTime });
+    }
+  }
+}
+
+interface Named {
+  readonly id: string;
+  readonly use: string;
+}
+
+/** Throws a `SignalError` for a memory that a strategy returned without having declared it. */
+export function refuseUndeclared(returned: unknown): void {
+  if (typeof returned !== 'object' || returned === null || !('memory' in returned) || 'kind' in returned) return;
+  throw new SignalError(
+    'it returned a memory that it does not declare: add its initial value to the strategy, such as memory: { rungs: 0 }',
+  );
 }
 
 /** The memory of a strategy that declares one; `kept` as in `StrategyMemory`. */
@@ -106,7 +128,8 @@ function copied(
   }
   if (Array.isArray(given)) return copiedList(shape, given, current, path, room);
   if (isPlain(given)) return copiedObject(shape, given, current, path, room);
-  throw shape === undefined
+  // What is declared is its own shape.
+  throw shape === undefined || shape === given
     ? new SignalError(`${path} is ${shown(given)}: a memory is of numbers, strings, booleans, lists and plain objects`)
     : ofOtherType(shape, given, path);
 }

@@ -4,6 +4,7 @@ import type { Interval } from '../domain/interval.ts';
 import { type Quote, type Quotes, type Signal, type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { sameOptions, type TargetOptions } from '../domain/target-options.ts';
 import { SignalError, withStrategy } from './fault.ts';
+import { refuseUndeclared } from './memory.ts';
 import { copiedInMs, hasOnlyNumbers, isTargetOption, optionsFault, optionsText, twiceFault } from './target-options.ts';
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
@@ -69,8 +70,10 @@ export function checked(signal: Signal, interval: Interval): Signal {
     return { ...signal, quotes: signal.quotes.map((one) => ({ ...one })) };
   }
   refusePromise(signal);
-  if (signal?.kind !== 'target' || typeof signal.size !== 'object' || signal.size === null)
+  if (signal?.kind !== 'target' || typeof signal.size !== 'object' || signal.size === null) {
+    refuseUndeclared(signal);
     throw new SignalError(`neither a target nor quotes: ${shown(signal)}; use hold(), flat() or quotes()`);
+  }
   const hasNumbers = hasOnlyNumbers(signal);
   const fault = targetFault(signal, hasNumbers);
   if (fault !== undefined) throw madeWith.get(signal) ?? new SignalError(fault);

@@ -13,7 +13,7 @@ import {
 } from '../contract.ts';
 import { SignalError } from '../fault.ts';
 import type { Indicator } from '../indicator.ts';
-import { memoryOf, type StrategyMemory } from '../memory.ts';
+import { memoryOf, refuseUndeclared, type StrategyMemory } from '../memory.ts';
 import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from '../named-indicators.ts';
 import type { Params, ParamValues } from '../params.ts';
 import { refusePromise } from '../signals.ts';
@@ -216,6 +216,8 @@ export class MarketsDecider {
   }
 
   #take(returned: unknown): unknown {
+    // A market may have that name.
+    if (this.#memory === undefined && !this.#markets.some(({ role }) => role === 'memory')) refuseUndeclared(returned);
     const taken = this.#memory === undefined ? returned : this.#memory.take(returned);
     refusePromise(taken);
     return taken;

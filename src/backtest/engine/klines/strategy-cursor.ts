@@ -152,7 +152,8 @@ export class StrategyCursor {
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
     const said = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
-    const signal = this.#memory === undefined ? said : (this.#memory.take(said) as Signal | undefined);
+    const memory = this.#memory;
+    const signal = memory === undefined ? said : (memory.takeAt(said, this.hosted, this.#cursor) as Signal | undefined);
     if (signal === undefined) return undefined;
     this.#answerAt = row;
     this.#answer = signal;
@@ -248,7 +249,7 @@ export class StrategyCursor {
         behind.look(at);
       }
       const said = strategy.decide(values, moment);
-      const signal = memory === undefined ? said : (memory.take(said) as Signal | undefined);
+      const signal = memory === undefined ? said : (memory.takeAt(said, this.hosted, cursor) as Signal | undefined);
       if (signal === last || signal === undefined || signal === null) continue;
       if (last !== undefined && sameSignal(signal, last)) continue;
       this.#answerAt = at;
