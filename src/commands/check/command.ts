@@ -171,7 +171,7 @@ function provenLines({
     row('look-ahead', 'none: without later klines, and with changed ones, decisions are the same'),
     ...(warmup === undefined
       ? [row('warm-up', tooFew(interval, history, span))]
-      : warmupLines(warmup, interval, history)),
+      : warmupLines(warmup, interval, history, markets === undefined)),
     ...(markets === undefined ? [] : marketLines(markets)),
   ];
 }
@@ -190,13 +190,20 @@ function warmupLines(
   { declared, decisions, indicators, tried }: Warmup,
   interval: string,
   history: Checked['history'],
+  hasOneMarket: boolean,
 ): readonly string[] {
   const agree = (what: string, count: number | undefined): string =>
     count === undefined ? `${what} do not agree within ${tried}` : `${what} agree after ${count}`;
   const live = `a live start has ${history.live}`;
+  // It counts klines of each market, which may have another interval.
+  const longer = (count: number): string => (hasOneMarket ? `warmup: () => ${count}` : 'a larger warmup');
+  const advice =
+    decisions === undefined
+      ? `Declare ${longer(2 * tried)} and check again; if they never agree, they depend on where the history begins`
+      : `Declare ${longer(decisions)}, so that a live start loads as many`;
   const limit = isEnough({ decisions }, history)
     ? `${live}: enough`
-    : `${live}: until it has more, its decisions may differ from a backtest`;
+    : `${live}: until it has more, its decisions may differ from a backtest. ${advice}`;
   return [
     row('warm-up', `${declared} klines of ${interval} declared; ${agree('decisions', decisions)}; ${limit}`),
     ...Object.entries(indicators).map(([name, one]) =>
