@@ -60,7 +60,7 @@ export const optionNames = [
 ] as const satisfies readonly (keyof TargetOptions)[];
 
 /** Those of them by which an entry is made. */
-export const entryOptions = ['limit', 'postOnly', 'expiresAfterMs', 'expiresAfterKlines'] as const;
+export const entryOptions = ['limit', 'postOnly', 'expiresAfterMs', 'expiresAfterKlines', 'clip'] as const;
 export type EntryOption = (typeof entryOptions)[number];
 
 /** True if both say the same. */

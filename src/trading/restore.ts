@@ -2,7 +2,7 @@
 
 import type { KeptState, Memory } from '../domain/memory.ts';
 import { lots, units } from '../domain/money.ts';
-import type { Leg } from '../domain/order.ts';
+import { type Leg, sizeValue } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { restoreOrder } from '../execution/records.ts';
 import { restoreFill } from '../journal/fill-entries.ts';
@@ -121,4 +121,23 @@ export function riskMemory(loaded: Loaded): Pick<RiskOptions, 'kills' | 'dayStar
   const equity = loaded.days.get(day);
   const { memories } = loaded;
   return equity === undefined ? { kills, memories } : { kills, memories, dayStart: { day, equity: units(equity) } };
+}
+
+/**
+ * Whether an order is missing that the last signal of an earlier run asked for. Exits, and what enters again after one, are carried out without
+ * the strategy.
+ */
+export function isCutOff(
+  {
+    planner,
+    protection,
+  }: { readonly planner: Pick<Planner, 'at' | 'plan'>; readonly protection: Pick<Protection, 'isExiting'> },
+  leg: Leg,
+): boolean {
+  const { strategy, symbol, signal } = leg;
+  if (signal.kind !== 'target' || planner.at(strategy, symbol)?.lots === undefined) return false;
+  if (protection.isExiting(strategy, symbol)) return false;
+  const step = planner.plan({ legs: [leg] });
+  if (step?.do !== 'create') return step !== undefined && sizeValue(signal.size) === 0;
+  return step.draft.purpose === 'enter' || step.draft.purpose === 'exit';
 }

@@ -5,14 +5,16 @@ import { btc, kline, startTime } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import type { KeptState } from '../domain/memory.ts';
 import { readRows } from '../journal/rows.ts';
-import { defineStrategy } from '../strategy/contract.ts';
+import { defineStrategy, type WeightExits } from '../strategy/contract.ts';
 import { decisionsOfMarkets, type HostedMarkets, type JoinedMoment } from '../strategy/markets/several-markets-host.ts';
 import { weights } from '../strategy/markets/weights.ts';
+import { hitByTrade } from './price-updates.ts';
+import { isCutOff } from './restore.ts';
 import { withHoldings } from './seen-holding.ts';
 
 const minute = 60_000;
 /** Goes on with what the rig's journal has: klines of minutes, each after the one before was carried out. */
-async function running(rig: TestRig, weight: () => number) {
+async function running(rig: TestRig, weight: () => number, exits: WeightExits = {}) {
   const asked: number[] = [];
   const strategy = defineStrategy({
     name: 'choosing',
@@ -22,7 +24,7 @@ async function running(rig: TestRig, weight: () => number) {
     indicators: () => ({}),
     choose(_, { time }) {
       asked.push((time - startTime) / minute);
-      return weights({ [btc.symbol]: weight() }, 'chosen', { threshold: 0.05 });
+      return weights({ [btc.symbol]: weight() }, 'chosen', { threshold: 0.05, exits: { [btc.symbol]: exits } });
     },
   });
   const market = { role: btc.symbol, symbol: btc.symbol, interval: '1min', use: 'traded', instrument: btc } as const;
@@ -35,6 +37,7 @@ async function running(rig: TestRig, weight: () => number) {
       ...withHoldings(portfolio, hosted, { history: [], moments }),
       equity: () => portfolio.poolEquity('s'),
       before: before === undefined ? [] : [before],
+      isCutOff: () => before !== undefined && isCutOff(rig.assembled, before),
       ...planner.memories.get('s'),
       remember: (kept: KeptState) => planner.memories.keep('s', kept),
       now: () => rig.clock.now(),
@@ -97,4 +100,25 @@ test('a position that could not be sold is kept where it is chosen again', async
   rig.blocked = undefined;
   await close(16, 17);
   expect(held()).toBe(all);
+});
+
+test('a stop whose exit was not sent before a crash is obeyed after it, and the strategy is not asked for it', async () => {
+  const rig = new TestRig();
+  const exits = { stop: { fromEntry: 0.02 } };
+  const first = await running(rig, () => 0.5, exits);
+  await first.close(5);
+  rig.blocked = 'a test';
+  rig.price(97);
+  hitByTrade(rig.assembled, { symbol: btc.symbol, price: 97, time: rig.clock.now() });
+  await first.close(6);
+  expect(rig.assembled.portfolio.holding('s', btc.symbol).quantity).toBeGreaterThan(0);
+  await rig.written();
+  rig.crash();
+  rig.price(99);
+  const second = await running(rig, () => 0.5, exits);
+  rig.blocked = undefined;
+  await rig.seconds(5);
+  await second.close(7, 8);
+  expect(second.asked).toEqual([]);
+  expect(rig.assembled.portfolio.holding('s', btc.symbol).quantity).toBe(0);
 });

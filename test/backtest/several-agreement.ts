@@ -154,7 +154,10 @@ function byList(given: GeneratedCase): Strategy {
         const { kind: _, size: __, reason: ___, ...options } = asProduct({ ...own, quantity: '1' }) as Target;
         return [symbolOf(role), options] as const;
       });
-      return weights(bySymbol, 'test', { threshold: chosen.threshold, exits: Object.fromEntries(exits) });
+      return weights(bySymbol, 'test', {
+        threshold: chosen.threshold,
+        ...(chosen.exits && { exits: Object.fromEntries(exits) }),
+      });
     },
   });
 }

@@ -260,9 +260,9 @@ describe('a strategy that chooses', () => {
       'weights() with the unknown option stop; there are threshold and exits',
     ],
     [
-      'with exits of a symbol that it does not have',
-      () => weights({ AAAUSD: 0.5 }, 'one', { exits: { CCCUSD: { trailing: 0.1 } } }),
-      'exits for CCCUSD, which is not in the list',
+      'with exits of a misspelt symbol',
+      () => weights({ AAAUSD: 0.5 }, 'one', { exits: { AAUSD: { trailing: 0.1 } } }),
+      'exits without AAAUSD, which has a weight',
     ],
     [
       'with exits that have a limit',
@@ -271,8 +271,13 @@ describe('a strategy that chooses', () => {
     ],
     [
       'with one exit for all',
-      () => made({ AAAUSD: 0.5 }, 'one', { exits: { stop: 0.1 } }),
-      'exits of stop that are 0.1: say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }',
+      () => made({ AAAUSD: 0.5 }, 'one', { exits: { AAAUSD: 0.1 } }),
+      'exits of AAAUSD that are 0.1: say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }',
+    ],
+    [
+      'with several take-profits',
+      () => weights({ AAAUSD: 0.5 }, 'one', { exits: { AAAUSD: { takeProfit: [{ at: 200, share: 0.5 }] } } }),
+      'exits of AAAUSD with a list of take-profits',
     ],
     [
       'with a stop that is never reached',

@@ -189,8 +189,9 @@ export function weightsAt({ seed, kind, threshold }: GeneratedCase, time: number
 function exitsOf(chance: Chance, { kline }: Glimpse, only: Kind['exits']): Partial<Target> {
   const options: ExitOptions = { isShort: false, changes: 1, intervalMs: minute, ...(only && { only }) };
   const target = targetOf(chance, 1, kline, options);
-  const { quantity: _, share: __, amount: ___, ...exits } = target as Target & Record<string, unknown>;
-  return exits;
+  const { quantity: _, share: __, amount: ___, takeProfit, ...exits } = target as Target & Record<string, unknown>;
+  const isOne = takeProfit !== undefined && !Array.isArray(takeProfit);
+  return { ...exits, ...(isOne && { takeProfit }) } as Partial<Target>;
 }
 
 /** The same of all klines that have closed. */

@@ -141,6 +141,7 @@ function listening(
         ...assembled,
         planner: {
           standing: (...place) => assembled.planner.standing(...place),
+          at: (...place) => assembled.planner.at(...place),
           plan: () => (isCutOff ? { do: 'create', draft: draft() } : undefined),
           memories: assembled.planner.memories,
         },

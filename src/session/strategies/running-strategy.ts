@@ -23,7 +23,7 @@ export interface Runner {
   readonly clock: Clock;
   readonly exchange: { readonly feed: MarketFeed };
   readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'protection'> & {
-    readonly planner: Pick<Assembled['planner'], 'standing' | 'plan'> & {
+    readonly planner: Pick<Assembled['planner'], 'standing' | 'at' | 'plan'> & {
       readonly memories: Pick<Assembled['planner']['memories'], 'get' | 'keep'>;
     };
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;

@@ -13,6 +13,7 @@ import {
 } from '../../strategy/markets/several-markets-host.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import { type Held, held, source } from '../../trading/hot-streams.ts';
+import { isCutOff } from '../../trading/restore.ts';
 import { withHoldings } from '../../trading/seen-holding.ts';
 import { queryUntilAnswered } from '../preflight/connect.ts';
 import { Moments, maxMissed } from './moments.ts';
@@ -134,11 +135,10 @@ function inputsOf(
   const { portfolio, planner } = runner.assembled;
   const { id, markets } = one;
   const before = markets.flatMap(({ use, symbol }) => (use === 'traded' ? (planner.standing(id, symbol) ?? []) : []));
-  const [first, ...others] = before;
   return {
     equity: () => portfolio.poolEquity(id),
     before,
-    isCutOff: () => first !== undefined && planner.plan({ legs: [first, ...others] }) !== undefined,
+    isCutOff: () => before.some((leg) => isCutOff(runner.assembled, leg)),
     watcher: runner.indicators?.watch(one),
     ...remembering(runner, id),
     now: () => runner.clock.now(),

@@ -45,7 +45,6 @@ export class WeightLegs {
     this.#weights.fill(0);
     eachWeight(chosen, this.#take);
     const { reason, threshold, exits = noExits } = chosen;
-    for (const symbol in exits) this.#indexOf(symbol, 'exits');
     const said = this.#said.begin();
     const left = flat(reason);
     for (const index of given) {
@@ -81,17 +80,13 @@ export class WeightLegs {
 
   /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
   readonly #take = (symbol: string, weight: number): void => {
-    this.#weights[this.#indexOf(symbol, 'a weight')] = weight;
-  };
-
-  #indexOf(symbol: string, what: string): number {
     const index = this.#indexes.get(symbol);
     if (index === undefined)
       throw new SignalError(
-        `${what} for ${symbol}, which is not in the list of the strategy: ${this.#markets.map((one) => one.symbol).join(', ')}`,
+        `a weight for ${symbol}, which is not in the list of the strategy: ${this.#markets.map((one) => one.symbol).join(', ')}`,
       );
-    return index;
-  }
+    this.#weights[index] = weight;
+  };
 }
 
 /** Whether what is held of a market differs from its weight by the threshold. */

@@ -3,7 +3,9 @@ import { inspect } from 'node:util';
 import { entryOptions, optionNames } from '../../domain/target-options.ts';
 import type { WeightExits, Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
+import { hold } from '../signals.ts';
 import { isTargetOption } from '../target-options.ts';
+import { checkedLeg } from './market-signals.ts';
 
 /** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
 export const roundingOfSums = 1e-9;
@@ -38,18 +40,29 @@ export function weights(
 
 const isExit = (name: string): boolean => isTargetOption(name) && !(entryOptions as readonly string[]).includes(name);
 
-function refuseExits(exits: NonNullable<Weights['exits']>): void {
-  const said = 'say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }';
+/** Each market with a weight needs its own: a misspelt symbol would have none. */
+function refuseExits({ weights, exits, reason }: Required<Weights>): void {
+  const example = 'say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }';
   if (typeof exits !== 'object' || exits === null || isCollection(exits))
-    throw new SignalError(`exits that are ${shown(exits)}: ${said}`);
-  for (const [symbol, own] of Object.entries(exits)) {
+    throw new SignalError(`exits that are ${shown(exits)}: ${example}`);
+  for (const symbol of Object.keys(weights)) {
+    const weight = weights[symbol] as number;
+    if (weight === 0) continue;
+    const own = exits[symbol];
+    if (own === undefined)
+      throw new SignalError(`exits without ${symbol}, which has a weight: say ${symbol}: {} where it shall have none`);
     if (typeof own !== 'object' || own === null || isCollection(own))
-      throw new SignalError(`exits of ${symbol} that are ${shown(own)}: ${said}`);
+      throw new SignalError(`exits of ${symbol} that are ${shown(own)}: ${example}`);
     const unknown = Object.keys(own).find((name) => !isExit(name));
     if (unknown !== undefined)
       throw new SignalError(
         `exits of ${symbol} with ${unknown}, which is not an exit; there are ${optionNames.filter(isExit).join(', ')}`,
       );
+    if (Array.isArray(own.takeProfit))
+      throw new SignalError(
+        `exits of ${symbol} with a list of take-profits: what one sells, its weight would buy back`,
+      );
+    checkedLeg(symbol, hold({ amount: weight }, reason, own), '1min');
   }
 }
 
@@ -68,7 +81,6 @@ export function eachWeight(chosen: Weights, take: (symbol: string, weight: numbe
     throw new SignalError(`weights whose reason is ${shown(reason)}: say why, as in weights({ BTCUSDT: 0.5 }, 'why')`);
   if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
     throw new SignalError(`a threshold of ${shown(threshold)}: it is a share of the equity, from 0 to 1`);
-  if (exits !== undefined) refuseExits(exits);
   let sum = 0;
   for (const symbol of Object.keys(weights)) {
     const weight = weights[symbol] as number;
@@ -81,6 +93,7 @@ export function eachWeight(chosen: Weights, take: (symbol: string, weight: numbe
     throw new SignalError(
       `weights that add up to ${Number(sum.toPrecision(6))}, more than 1, the whole equity of the strategy: divide each by the sum`,
     );
+  if (exits !== undefined) refuseExits({ ...chosen, exits });
 }
 
 const shown = (value: unknown): string =>
