@@ -126,7 +126,8 @@ for (const one of program.commands) showUsage(one, `sluice ${one.name()}`);
 async function main(): Promise<void> {
   try {
     await program.parseAsync();
-    if (stopping.exitCode !== undefined) process.exitCode = stopping.exitCode;
+    // A command sets its own where it was done before the signal.
+    if (stopping.exitCode !== undefined) process.exitCode ??= stopping.exitCode;
   } catch (error) {
     const code = exitCodeOf(error, say);
     process.exitCode = stopping.exitCode ?? code;

@@ -113,6 +113,8 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
   },
 ];
 
+export const conditionNames = conditions.map(({ name }) => name);
+
 /** Runs under each condition until `stopped`; `judge` takes the input with that condition. */
 export async function stress(
   input: RunInput,

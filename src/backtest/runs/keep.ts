@@ -77,7 +77,7 @@ export function keptOf(finished: Finished): KeptRun {
   };
 }
 
-/** Saves the run and counts its trial; returns the folder. */
+/** Saves the run and counts its trial, unless it was stopped before its end; returns the folder. */
 export function keep(dir: string, finished: Finished): string {
   const { result, file, at, line } = finished;
   const files = new Map<RunFile, readonly string[]>([
@@ -92,7 +92,7 @@ export function keep(dir: string, finished: Finished): string {
     if (stops.length > 0) files.set('stops.csv', [stopsCsv(stops)]);
   }
   const folder = keepRun(dir, keptOf(finished), files);
-  appendToLedger(dir, at, line);
+  if (result.endedAt === undefined) appendToLedger(dir, at, line);
   return folder;
 }
 

@@ -51,10 +51,10 @@ function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
   return { ...prepared, input: { ...prepared.input, series }, warnings: [...prepared.warnings, note] };
 }
 
-/** The worse runs, each with its progress; a stop keeps those that are done. */
+/** The worse runs, each with its progress; a stop keeps those that are done and names the others. */
 async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig, result: RunResult) {
   const { signal } = options;
-  const { stress } = await import('../../backtest/result/stress.ts');
+  const { conditionNames, stress } = await import('../../backtest/result/stress.ts');
   const worse = await stress(
     prepared.input,
     (input, name) => watched(options, name, input),
@@ -65,12 +65,14 @@ async function stressed(options: BacktestOptions, prepared: Prepared, config: Ba
     () => signal?.aborted === true,
   );
   const cameTo = ({ finalEquity, fills }: RunResult) => ({ finalEquity: unitsText(finalEquity), fills: fills.length });
+  const notRun = conditionNames.slice(worse.length);
   await refuseOther(prepared.input.hosted, 'the run', cameTo(result), async () => {
-    if (signal?.aborted === true) return undefined;
-    const again = await watched(options, 'once more', prepared.input);
-    return again.endedAt === undefined ? cameTo(again) : undefined;
+    const again = signal?.aborted === true ? undefined : await watched(options, 'once more', prepared.input);
+    if (again !== undefined && again.endedAt === undefined) return cameTo(again);
+    notRun.push('the repeat that checks determinism');
+    return undefined;
   });
-  return worse;
+  return { worse, notes: notRun.length === 0 ? [] : [`--stress was stopped; not run: ${notRun.join(', ')}`] };
 }
 
 /** Runs it, prints the result, and saves it. */
@@ -79,9 +81,12 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const result = await watched(options, 'backtest', whole.input);
   const hints = result.ambiguousKlines === 0 ? [] : detailHints(dirname(file), config, whole.input);
   for (const hint of hints) say(`note: ${hint}`);
-  const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
-  if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
-  const worse = options.stress === true ? await stressed(options, prepared, config, result) : [];
+  const counted = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
+  if (result.endedAt !== undefined) say(`note: ${counted.warnings.at(-1)}`);
+  const { worse, notes } =
+    options.stress === true ? await stressed(options, counted, config, result) : { worse: [], notes: [] };
+  for (const note of notes) say(`note: ${note}`);
+  const prepared = { ...counted, warnings: [...counted.warnings, ...notes] };
   // A strategy that threw beside its decisions ends the program here, before anything is printed or kept.
   await loopTurn();
   const saver = saveRun({ ...options, file, config, prepared, whole, result });
@@ -93,4 +98,6 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
     out(JSON.stringify({ ...summary, ...saver.identity(), fills }));
   } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
   await saver.finish(summarised);
+  // A Ctrl-C after the last kline stopped nothing.
+  if (options.signal?.aborted === true && result.endedAt === undefined && notes.length === 0) process.exitCode = 0;
 }

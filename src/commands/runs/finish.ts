@@ -57,13 +57,15 @@ export function saveRun(ended: Ended) {
       const hash = runHash(whole, config, code);
       const fillsText = fillsTextOf({ ...ended, summarised });
       const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, hash, line, fillsText };
+      const part = ended.result.endedAt === undefined ? '' : ' (of a part: the run was stopped)';
       // What cannot be written has nothing to do with what else is to be written or kept.
       const faults: string[] = [];
       const attempt = (write: () => void): void => {
         const refusal = orRefusal(write);
         if (refusal instanceof Refusal) faults.push(refusal.message);
       };
-      if (csv !== undefined) attempt(() => say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`));
+      if (csv !== undefined)
+        attempt(() => say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}${part}`));
       if (runs !== undefined) keepOrSay(runs, finished, say);
       if (report !== undefined) {
         const { reportOfRun } = await import('../../backtest/runs/report-input.ts');
@@ -71,7 +73,7 @@ export function saveRun(ended: Ended) {
         const text = reportOfRun(keptOf(finished), finished, fewStops(finished));
         attempt(() => {
           writeWhole(path, [text]);
-          say(`report: ${path}`);
+          say(`report: ${path}${part}`);
         });
       }
       if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
