@@ -133,6 +133,10 @@ describe('balances', () => {
   });
 });
 
+/** How far two clocks are apart, ms: the least of some readings, because the machine may stop between the two of one. */
+const apart = (one: ScaledClock, other: ScaledClock): number =>
+  Math.min(...Array.from({ length: 50 }, () => Math.abs(one.now() - other.now())));
+
 describe('the time', () => {
   it('is set by the exchange’s, also of another epoch and at another speed', async () => {
     for (const speed of [1, 60]) {
@@ -142,7 +146,7 @@ describe('the time', () => {
       const sync = await open({ clock }).exchange.syncTime();
       expect(sync.kind).toBe('ok');
       if (sync.kind !== 'ok') return;
-      expect(Math.abs(clock.now() - theirs.now())).toBeLessThanOrEqual(sync.value.uncertaintyMs + 2 * speed);
+      expect(apart(clock, theirs)).toBeLessThanOrEqual(sync.value.uncertaintyMs + 2 * speed);
       expect(sync.value.offsetMs).toBeLessThan(-1e11);
       expect(sync.value.uncertaintyMs).toBeLessThan(500 * speed);
     }
@@ -159,7 +163,7 @@ describe('the time', () => {
     const sync = await open({ clock }).exchange.syncTime();
     const uncertaintyMs = sync.kind === 'ok' ? sync.value.uncertaintyMs : 0;
     expect(uncertaintyMs).toBeGreaterThan(60 * 7);
-    expect(Math.abs(clock.now() - theirs.now())).toBeLessThanOrEqual(uncertaintyMs + 5);
+    expect(apart(clock, theirs)).toBeLessThanOrEqual(uncertaintyMs + 5);
   });
 
   it('that cannot be read leaves the clock alone', async () => {
