@@ -1,8 +1,8 @@
 /**
  * The alerts of a daemon: they begin with its start, as soon as its configuration is valid, and the session that comes up goes on with them. What was
- * configured is kept, without its secrets, for a start whose configuration cannot be read.
+ * configured is kept, without the secrets of the environment, for a start whose configuration cannot be read.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { Alert } from '../alerts/routes.ts';
@@ -15,7 +15,7 @@ import type { Notice } from '../journal/entries.ts';
 import { prepareDir } from '../journal/open.ts';
 import { alertTexts } from './alarm-pages.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
-import { isHeld } from './state.ts';
+import { isHeld, replaceFile } from './state.ts';
 import { stateOptionFor } from './state-in-commands.ts';
 
 export interface ConfiguredAlerts {
@@ -84,6 +84,12 @@ export class DaemonAlerts {
     keep(this.#parts.stateDir, this.#parts.configured?.config);
   }
 
+  /** Sends by other channels and routes from now on, and keeps them. */
+  configure(next: ConfiguredAlerts): void {
+    this.#sender?.configure({ ...next, redacted: registeredSecrets() });
+    keep(this.#parts.stateDir, next.config);
+  }
+
   /** Sends what is left. */
   async end(): Promise<void> {
     await this.#sender?.end();
@@ -105,7 +111,7 @@ function keep(dir: string, config: AlertsConfig | undefined): void {
   const path = join(dir, keptFile);
   try {
     if (config === undefined) rmSync(path, { force: true });
-    else writeFileSync(path, `${JSON.stringify(config)}\n`, { mode: 0o600 });
+    else replaceFile(path, `${JSON.stringify(config)}\n`);
   } catch {
     // A full disk: those of an earlier start are kept, or none.
   }

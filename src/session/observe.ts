@@ -6,7 +6,6 @@ import type { ScaledClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
 import { isLoopback } from '../config/schema.ts';
 import type { DaemonState, View } from '../dashboard/view.ts';
-import { registeredSecrets } from '../domain/redaction.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
@@ -94,7 +93,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
       configured = config;
       options.changeLog?.(config.log);
       if (config.alerts !== undefined && alertSecrets !== undefined)
-        alerts?.configure({ config: config.alerts, secrets: alertSecrets, redacted: registeredSecrets() });
+        options.alerts?.configure({ config: config.alerts, secrets: alertSecrets });
     },
     summaryTime: () => configured.alerts?.summary,
   };

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -185,6 +185,16 @@ test('the alerts of a start that came up are kept for one whose configuration ca
   expect(keptAlerts(dir, {})).toBeUndefined();
   new DaemonAlerts({ mode: 'live', stateDir: dir, configured: undefined }).cameUp();
   expect(existsSync(join(dir, 'alerts.json'))).toBe(false);
+});
+
+test('alerts of a reload are kept in place of those of the start, in a file that is replaced whole', () => {
+  const next = schema.parse({ channels: { mail: { type: 'slack' } }, routes: [{ minLevel: 'warn', to: ['mail'] }] });
+  const kept = (): unknown => keptAlerts(dir, { SLUICE_ALERT_MAIL: 'https://hooks.example/x' })?.config;
+  reports.cameUp();
+  linkSync(join(dir, 'alerts.json'), join(dir, 'before'));
+  alerts.configure({ config: next, secrets: { channels: new Map(), ping: undefined } });
+  expect(kept()).toEqual(next);
+  expect(JSON.parse(readFileSync(join(dir, 'before'), 'utf8'))).toEqual(config);
 });
 
 test('beside a running daemon nothing is sent', async () => {

@@ -78,14 +78,22 @@ export function makeStateDir(dir: string): () => void {
   };
 }
 
-/** Written whole or not at all; refuses where the directory takes nothing, as on a full disk. */
-export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
-  const path = join(dir, daemonFile);
+/** Written whole or not at all: a full disk leaves the old file. */
+export function replaceFile(path: string, text: string): void {
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(info, undefined, 2)}\n`, { mode: 0o600 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch (error) {
     rmSync(`${path}.new`, { force: true });
+    throw error;
+  }
+}
+
+/** Refuses where the directory takes nothing, as on a full disk. */
+export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
+  try {
+    replaceFile(join(dir, daemonFile), `${JSON.stringify(info, undefined, 2)}\n`);
+  } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     if (code === 'ENOSPC') throw new NoSpace(`state directory ${dir} has no free space: free some`, 3);
     throw new Refusal(`state directory ${dir} cannot be written (${code}): check its disk, then start again`, 3);
@@ -104,10 +112,8 @@ export interface StartingInfo {
 
 /** Where it cannot be written, commands only see that the directory is held. */
 export function writeStarting(dir: string, info: StartingInfo): void {
-  const path = join(dir, startingFile);
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(info)}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    replaceFile(join(dir, startingFile), `${JSON.stringify(info)}\n`);
   } catch {
     removeStarting(dir);
   }

@@ -116,6 +116,8 @@ test('alerts and the log follow, their secrets are checked first, and who gives 
   expect((await reload('--reason', 'fills by night')).stdout).toContain(
     'in force now: risk.maxOrderValue 100000 → 90000, alerts.routes, log.level, log.maxMb.',
   );
+  // For a next start whose configuration cannot be read.
+  expect(JSON.parse(readFileSync(join(rig.state, 'alerts.json'), 'utf8'))).toMatchObject(alerts);
   rig.emit('taker', target(0.1));
   await until('the message of the fill', () => bodies.some((body) => /taker BUY [\d.]+ BTCUSDT/.test(body)));
   expect(readFileSync(join(rig.state, 'sluice.log'), 'utf8')).not.toContain('taker BUY');
