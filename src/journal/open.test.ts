@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { denialOf, eventOf, fillRowOf, insert, orderRowOf } from '../../test/kit/journal-rows.ts';
 import { refusal } from '../../test/kit/refusal.ts';
 import { ScaledClock, systemClock } from '../clock/clock.ts';
@@ -54,6 +54,15 @@ describe('a new state directory', () => {
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
     db.close();
     expect(state.loaded.orders).toEqual([]);
+  });
+
+  test('is read by a connection that keeps few pages, since it stays open for the whole session', () => {
+    const { loaded } = openOnce();
+    const pragma = vi.spyOn(Database.prototype, 'pragma');
+    expect(loaded.past.ownerOf('1')).toBeUndefined();
+    expect(pragma.mock.calls).toEqual([['cache_size = -4000']]);
+    loaded.past.close();
+    pragma.mockRestore();
   });
 
   test.each(['sluice.log', 'journal.db', 'lock.db', 'heartbeat.json', 'kill', 'daemon.json.new'])(

@@ -21,7 +21,7 @@ import {
   keepHead,
   type RememberedOpening,
 } from './newest-head.ts';
-import { openForWriting } from './open-for-writing.ts';
+import { keepFewPages, openForWriting } from './open-for-writing.ts';
 import { type Past, pastIn } from './past-orders.ts';
 import { metaOf, migrate, schemaVersion, versionOf } from './schema.ts';
 
@@ -233,7 +233,12 @@ function openLocked(
 }
 
 /** Reads by a connection of its own, since those that open a journal are closed. */
-const pastAt = (path: string): Past => pastIn(() => new Database(path, { readonly: true, timeout: 2_000 }));
+const pastAt = (path: string): Past =>
+  pastIn(() => {
+    const db = new Database(path, { readonly: true, timeout: 2_000 });
+    keepFewPages(db);
+    return db;
+  });
 
 interface Examined {
   /** Undefined if the journal must be migrated first. */
