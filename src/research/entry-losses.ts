@@ -1,4 +1,4 @@
-/** Entries that a rule denied or reduced: a result without them is not the one of the strategy. */
+/** Entries that a rule or a lack of money denied, or a rule reduced: a result without them is not the one of the strategy. */
 import { grouped } from '../domain/words.ts';
 
 export interface EntryLosses {
@@ -18,12 +18,15 @@ export function entriesTogether(all: readonly EntryLosses[]): EntryLosses {
   return { asked: all.reduce((sum, { asked }) => sum + asked, 0), rules: [...rules.values()] };
 }
 
+/** Words for what no rule denied. */
+const names: Readonly<Record<string, string>> = { money: 'no money for price and fee' };
+
 /** `7,927 of 8,012 entries denied (orderValue 7,900, allocation 27), 3 reduced (position 3)`; undefined where none was. */
 export function lossesText({ asked, rules }: EntryLosses): string | undefined {
   const parts = (['denied', 'reduced'] as const).flatMap((what) => {
     const some = rules.filter((rule) => rule[what] > 0).toSorted((a, b) => b[what] - a[what]);
     const count = some.reduce((sum, rule) => sum + rule[what], 0);
-    const by = some.map((rule) => `${rule.code} ${grouped(rule[what])}`).join(', ');
+    const by = some.map((rule) => `${names[rule.code] ?? rule.code} ${grouped(rule[what])}`).join(', ');
     return count === 0 ? [] : [{ what, count: grouped(count), by }];
   });
   const texts = parts.map(({ what, count, by }, index) => {

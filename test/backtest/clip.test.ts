@@ -56,6 +56,29 @@ test('with clip it is reduced to the limit, and the rest is not ordered while th
   }
 });
 
+test('an entry that the money does not pay for is denied, unless a later order of it fills', async () => {
+  const sizes = [100, 0, 90, 90, 0, 99, 99, 0];
+  const strategy = defineStrategy({
+    name: 'all-in',
+    about: 'Holds all that its cash buys, or a little less',
+    params: {},
+    indicators: () => ({}),
+    decide: (_, { kline }) => hold({ quantity: sizes[kline.openTime / minute] ?? 0 }, 'all'),
+  });
+  // The last entry is not paid for at the open of 105, and is at the next one.
+  const klines = Array.from({ length: 14 }, (_, at) => ({
+    ...{ time: at * minute, open: at === 6 ? 105 : 100, high: 105, low: 98, close: 100, volume: 50 },
+  }));
+  const input = inputOf(caseOfXz({ columns: columnsOf(klines), strategy, rules: 'plain', cash: '10000' }));
+  const result = runByKlines(input);
+  expect(bought(result)).toEqual([90, 99]);
+  expect(result.entries).toEqual({ asked: 3, rules: [{ code: 'money', denied: 1, reduced: 0 }] });
+  expect(lossesText(result.entries ?? { asked: 0, rules: [] })).toBe(
+    '1 of 3 entries denied (no money for price and fee 1)',
+  );
+  expect((await runStreams(input)).entries).toEqual(result.entries);
+});
+
 test('a target that stays keeps its reduced size, and another is sized anew', () => {
   expect(bought(runByKlines(run(true, '100')))).toEqual([1, 1, 1, 1, 1, 1, 1]);
 });

@@ -1,14 +1,15 @@
-/** Counts the entries that strategies asked for, and those that a rule denied or reduced: what was not bought is missing in the result. */
-import { type Leg, type Size, sameSize } from '../../domain/order.ts';
+/** Counts the entries that strategies asked for, and those denied or reduced by a rule or a lack of money: what was not bought is missing in the result. */
+import { type Intent, type Leg, type Size, sameSize } from '../../domain/order.ts';
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Judgement, OrderDraft } from '../../portfolio/plan.ts';
 import type { EntryLosses } from '../../research/entry-losses.ts';
+import type { PaperListener } from '../../venue/paper/account.ts';
 
 /** The entry of a target. */
 interface Entry {
   size: Size | undefined;
-  /** Its orders so far: none, only denied ones by this rule, or at least one that was sent. */
-  state: 'none' | 'sent' | { readonly deniedBy: string };
+  /** Its orders so far: none, only denied ones by this rule, at least one that was sent, or that filled. */
+  state: 'none' | 'sent' | 'filled' | { readonly deniedBy: string };
 }
 
 export class EntryCounts {
@@ -27,13 +28,36 @@ export class EntryCounts {
   /** An order was judged. A target whose order is denied at each kline is one entry, and not denied once an order of it was sent. */
   judged({ purpose, strategy, symbol }: OrderDraft, judged: Judgement): void {
     const entry = purpose === 'enter' ? this.#entries.get(strategy, symbol) : undefined;
-    if (entry === undefined || entry.state === 'sent') return;
+    if (entry === undefined || entry.state === 'sent' || entry.state === 'filled') return;
     if (entry.state === 'none') this.#asked++;
     else if (judged.kind === 'denied') return;
     else this.#of(entry.state.deniedBy).denied--;
     entry.state = judged.kind === 'denied' ? { deniedBy: judged.code } : 'sent';
     if (judged.kind === 'denied') this.#of(judged.code).denied++;
     else if (judged.kind === 'reduced') this.#of(judged.draft.reduced?.by.code ?? '').reduced++;
+  }
+
+  /** Sees what becomes of sent orders, before another listener. An entry that nothing paid for counts as denied until an order of it fills. */
+  listening(next: PaperListener): PaperListener {
+    return {
+      fill: (trade, intent) => {
+        const entry = this.#sent(intent);
+        if (entry !== undefined) entry.state = 'filled';
+        next.fill(trade, intent);
+      },
+      end: (report, intent) => next.end(report, intent),
+      unpaid: (intent) => {
+        const entry = this.#sent(intent);
+        if (entry === undefined) return;
+        entry.state = { deniedBy: 'money' };
+        this.#of('money').denied++;
+      },
+    };
+  }
+
+  #sent({ purpose, strategy, symbol }: Intent): Entry | undefined {
+    const entry = purpose === 'enter' ? this.#entries.get(strategy, symbol) : undefined;
+    return entry?.state === 'sent' ? entry : undefined;
   }
 
   #of(code: string): { denied: number; reduced: number } {

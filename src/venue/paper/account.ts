@@ -32,6 +32,8 @@ import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.t
 export interface PaperListener {
   fill(trade: PaperTrade, intent: Intent): void;
   end(report: OrderReport, intent: Intent): void;
+  /** The free money does not pay for an order, which ends unfilled or is rejected. */
+  unpaid?(intent: Intent): void;
 }
 
 export interface PaperAccountOptions {
@@ -102,7 +104,10 @@ export class PaperAccount {
     if (this.#openCount >= maxOpen) return rejected('-1015', 'Too many orders.');
     if (this.records.working(intent.clientOrderId) !== undefined) return rejected('-1014', 'Client order id in use.');
     const locked = this.#lockFor(intent, lotsOf(intent), at);
-    if (!this.#balances.lock(payingAsset(intent, at), locked)) return rejected('-2017', 'Insufficient balance');
+    if (!this.#balances.lock(payingAsset(intent, at), locked)) {
+      this.#options.listener?.unpaid?.(intent);
+      return rejected('-2017', 'Insufficient balance');
+    }
     const order: PaperOrder = { orderId: this.#id(), intent, at, status: 'NEW', executed: noLots, locked };
     this.records.add(order);
     this.#openCount++;
@@ -145,7 +150,9 @@ export class PaperAccount {
       (left, fill) => minus(left, costOf(fill)),
       this.#balances.free(payingAsset(intent, at)),
     );
-    return free >= costOf({ price, quantity });
+    const isPaid = free >= costOf({ price, quantity });
+    if (!isPaid) this.#options.listener?.unpaid?.(intent);
+    return isPaid;
   }
 
   /** Books what the engine did; true when that was anything. */

@@ -101,10 +101,10 @@ export class KlineTrader implements Trading {
       keepsClosed: false,
       mayOwe: input.margin !== undefined,
       ...marketsOf(input),
-      listener: {
+      listener: this.entries.listening({
         fill: (trade, intent) => this.#onFill(trade, intent),
         end: (report, intent) => this.#onEnd(report, intent),
-      },
+      }),
     });
     this.margin = marginOn(input, clock, this, (entry) => void this.log.entries.push(entry), this.venue);
   }

@@ -91,7 +91,7 @@ class TapeRun {
       balances: openingBalances(input),
       ...marketsOf(input),
       mayOwe: input.margin !== undefined,
-      listener: this.#band.listener,
+      listener: this.#entries.listening(this.#band.listener),
       works: (symbol) => this.#poller.later(symbol),
     });
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
