@@ -207,6 +207,8 @@ test('a daemon that is just starting finds a kill and a pause when it has begun;
   await expect(says('resume')).rejects.toThrow(
     /^nothing was lifted: a daemon is just starting .*\. Run sluice resume when it trades\. What is only stored is taken back by: rm \S+kill-trend \S+pause$/,
   );
+  // A pause of all stays, as it does for a resume of one strategy that is carried out.
+  await expect(says('resume', 'trend')).rejects.toThrow(/taken back by: rm \S+kill-trend$/);
   lock?.release();
   expect(killRequests(dir)).toMatchObject([
     { kind: 'kill', strategy: 'trend', reason: 'sluice kill' },

@@ -45,9 +45,11 @@ export async function control(chosen: ChosenState, given: Control, say: (line: s
 /** A starting daemon may wait for the exchange for hours. It finds a kill or a pause when trading begins. */
 function controlStarting(chosen: ChosenState, { action, ...given }: Control): string {
   const { dir } = chosen;
+  const { strategy } = given;
   if (action === 'cancel') throw noCancel(chosen);
   if (action === 'resume') {
-    const paths = killRequests(dir).map(({ path }) => shellWord(path));
+    const own = killRequests(dir).filter((request) => strategy === undefined || request.strategy === strategy);
+    const paths = own.map(({ path }) => shellWord(path));
     const stored = paths.length === 0 ? '' : `. What is only stored is taken back by: rm ${paths.join(' ')}`;
     throw new Refusal(`nothing was lifted: ${noDaemonText(chosen)}. Run sluice resume when it trades${stored}`, 1);
   }
