@@ -27,7 +27,8 @@ export function exposureBeside(portfolio: Portfolio, strategy: string, symbol: s
   return sum;
 }
 
-function exposureIn(portfolio: Portfolio, strategy: string, symbol: string): Units {
+/** What a strategy has at stake in one market, at the last price: the greater of its sides, with the open orders of that side. */
+export function exposureIn(portfolio: Portfolio, strategy: string, symbol: string): Units {
   const price = portfolio.markTicks(symbol);
   if (price === undefined) return noUnits;
   const towards = (side: Side): Units => exposureTowards(portfolio, strategy, symbol, side, price);

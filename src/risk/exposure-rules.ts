@@ -6,7 +6,6 @@ import {
   lotsIn,
   max,
   minus,
-  negate,
   noLots,
   notional,
   noUnits,
@@ -17,7 +16,6 @@ import {
   ticksOf,
   type Units,
   unitsText,
-  worth,
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
@@ -212,9 +210,8 @@ const others = ({ portfolio, draft, limits }: Valued): readonly (readonly [long:
   return portfolio.subAccounts().flatMap(({ strategy: owner, symbol }) => {
     const price = portfolio.markTicks(symbol);
     if (owner !== strategy || symbol === own || price === undefined) return [];
-    const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));
-    const open = (side: 'BUY' | 'SELL'): Units => portfolio.openValueOf(strategy, symbol, side, price);
-    return [[plus(held, open('BUY')), plus(negate(held), open('SELL'))]];
+    const towards = (side: 'BUY' | 'SELL'): Units => exposureTowards(portfolio, strategy, symbol, side, price);
+    return [[towards('BUY'), towards('SELL')]];
   });
 };
 

@@ -5,7 +5,6 @@ import {
   absolute,
   max,
   minus,
-  negate,
   noUnits,
   part,
   plus,
@@ -15,6 +14,7 @@ import {
   unitsText,
   worth,
 } from '../domain/money.ts';
+import { exposureIn } from '../portfolio/pool-exposure.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { StrategyLimits } from './context.ts';
 import type { Risk } from './risk.ts';
@@ -39,15 +39,6 @@ function exposure(portfolio: Portfolio, symbol: string): Units {
   if (price === undefined) return noUnits;
   const sides = (['BUY', 'SELL'] as const).map((side) => portfolio.exposure(symbol, side, price));
   return sides.reduce(max, noUnits);
-}
-
-/** The same of one strategy in one symbol. */
-function ownExposure(portfolio: Portfolio, strategy: string, symbol: string): Units {
-  const price = portfolio.markTicks(symbol);
-  if (price === undefined) return noUnits;
-  const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));
-  const open = (side: 'BUY' | 'SELL'): Units => portfolio.openValueOf(strategy, symbol, side, price);
-  return max(plus(held, open('BUY')), plus(negate(held), open('SELL')));
 }
 
 /** Losses, of the day and from the highest equity. */
@@ -96,7 +87,7 @@ function ofStrategy(risk: Risk, portfolio: Portfolio, strategy: string): LimitUs
   const { limits } = risk;
   const own: StrategyLimits = limits.strategies?.get(strategy) ?? {};
   const symbols = portfolio.subAccounts().flatMap((one) => (one.strategy === strategy ? [one.symbol] : []));
-  const exposures = symbols.map((symbol) => [symbol, ownExposure(portfolio, strategy, symbol)] as const);
+  const exposures = symbols.map((symbol) => [symbol, exposureIn(portfolio, strategy, symbol)] as const);
   const signed = symbols.map((symbol) => {
     const price = portfolio.markTicks(symbol);
     const { base } = portfolio.position(strategy, symbol);
