@@ -150,7 +150,8 @@ describe('a deciding strategy', () => {
         throw new Error('oops');
       },
     });
-    const run = runHost(broken, [], target(1, { stop: 90, takeProfit: 120 }));
+    const entry = { limit: 99, postOnly: true, expiresAfterKlines: 3, clip: true };
+    const run = runHost(broken, [], target(1, { ...entry, stop: 90, takeProfit: 120 }));
     run.klines.next(kline(100));
     expect(run.said.map(({ signal }) => signal)).toEqual([
       { kind: 'target', size: { quantity: 0 }, stop: 90, reason: 'the strategy was stopped because it threw' },

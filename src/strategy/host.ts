@@ -5,6 +5,7 @@ import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { KeptState, Memory } from '../domain/memory.ts';
 import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
+import { entryOptions } from '../domain/target-options.ts';
 import {
   type Context,
   type DecidingStrategy,
@@ -128,9 +129,9 @@ function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs):
 export function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
-  const { limit: _limit, takeProfit: _takeProfit, postOnly: _postOnly, clip: _clip, ...others } = last;
-  const { expiresAfterMs: _ms, expiresAfterKlines: _klines, ...exits } = others;
-  return { ...exits, size: { quantity: holding.quantity }, reason };
+  const { takeProfit: _, ...kept } = last;
+  for (const option of entryOptions) delete kept[option];
+  return { ...kept, size: { quantity: holding.quantity }, reason };
 }
 
 type Deciding = DecidingStrategy<Params, Indicators>;
