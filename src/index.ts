@@ -43,6 +43,7 @@ export {
   type Moment,
   type Strategy,
   type StreamingStrategy,
+  type WeightExits,
   type Weights,
 } from './strategy/contract.ts';
 export {
