@@ -13,9 +13,9 @@ export interface Drawdown {
 }
 
 /** Smaller falls are shown as 0.00 %: rounding makes some, and what fees leave of a position. */
-const leastFall = 0.000_05;
+const minFall = 0.000_05;
 
-/** The `most` largest drawdowns of a curve of UTC days. One that recovers within a day is not one. */
+/** The `max` largest drawdowns of a curve of UTC days. One that recovers within a day is not one. */
 export function largestDrawdowns({ time, equity, fall }: Curve, max: number): readonly Drawdown[] {
   const found: Drawdown[] = [];
   let [peak, low] = [0, -1];
@@ -33,7 +33,7 @@ export function largestDrawdowns({ time, equity, fall }: Curve, max: number): re
   }
   end(undefined);
   return found
-    .filter(({ fall }) => fall <= -leastFall)
+    .filter(({ fall }) => fall <= -minFall)
     .toSorted((a, b) => a.fall - b.fall)
     .slice(0, max);
 }
