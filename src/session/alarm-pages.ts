@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { home } from '../config/shipped.ts';
 import { type HaltCause, haltCauseOf } from '../execution/halt.ts';
 import type { NoticeTopic } from '../journal/entries.ts';
-import { isLimit } from './control/kill-file.ts';
+import { isLimit } from './control/control-files.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
 import { withState } from './state-in-commands.ts';
 

@@ -1,7 +1,7 @@
 /** Signals that a daemon answers while it runs: SIGUSR2 kills, SIGHUP opens the log again and reloads the configuration. */
 import { causeOf, Refusal } from '../domain/refusal.ts';
 import { reloadsOnHangUp } from '../process/signals.ts';
-import { requestKill, signalText } from './control/kill-file.ts';
+import { requestKill, signalText } from './control/control-files.ts';
 import type { OpenLog } from './log/log.ts';
 import type { Session } from './session.ts';
 

@@ -24,7 +24,7 @@ import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
 import { actionsOf } from './control/actions.ts';
 import { confirmed, storeKill } from './control/confirm-on-disk.ts';
-import { killRequested } from './control/kill-file.ts';
+import { forbiddingFile } from './control/control-files.ts';
 import { history } from './history/history.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
@@ -324,7 +324,7 @@ const whileStopped = (text: string): string =>
 const blockedBy =
   ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
   ({ symbol, purpose }: Partial<Pick<Intent, 'symbol' | 'purpose'>> = {}): string | undefined => {
-    const file = killRequested(stateDir, purpose ?? 'enter');
+    const file = forbiddingFile(stateDir, purpose ?? 'enter');
     if (file !== undefined) return `the file ${file} in ${stateDir} asks for it`;
     // A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave.
     const general = bannedText({ secrets }, limits) ?? (secrets === undefined ? undefined : time.against());

@@ -8,7 +8,7 @@ import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { symbolsOf } from '../config/symbols.ts';
 import { causeOf, Refusal } from '../domain/refusal.ts';
-import { killRequests } from '../session/control/kill-file.ts';
+import { controlFiles } from '../session/control/control-files.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';
@@ -146,7 +146,7 @@ function daemonKey(environment: WatchdogOptions['environment']): string | undefi
 /** Requested kills. The daemon reports files for unknown strategies. */
 const requestedKills = (dir: string, known: readonly string[]): readonly (string | undefined)[] =>
   existsSync(dir)
-    ? killRequests(dir)
+    ? controlFiles(dir)
         .flatMap(({ kind, strategy }) => (kind === 'kill' ? [strategy] : []))
         .filter((strategy) => strategy === undefined || known.includes(strategy))
     : [];

@@ -14,8 +14,8 @@ import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
 import { schemaVersion } from '../../journal/schema.ts';
 import { writer } from '../../journal/writer.ts';
+import { controlFiles } from '../../session/control/control-files.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
-import { killRequests } from '../../session/control/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
 import { cancel, flatten, kill, pause, resume } from './actions.ts';
 
@@ -210,7 +210,7 @@ test('a daemon that is just starting finds a kill and a pause when it has begun;
   // A pause of all stays, as it does for a resume of one strategy that is carried out.
   await expect(says('resume', 'trend')).rejects.toThrow(/taken back by: rm \S+kill-trend$/);
   lock?.release();
-  expect(killRequests(dir)).toMatchObject([
+  expect(controlFiles(dir)).toMatchObject([
     { kind: 'kill', strategy: 'trend', reason: 'sluice kill' },
     { kind: 'pause', strategy: undefined, reason: 'sluice pause' },
   ]);
@@ -244,7 +244,7 @@ describe('a daemon that does not carry out a kill', () => {
     expect(await said(strategy)).toMatch(
       new RegExp(`process 4711\\) did not carry out kill: .*stored in .*/${name}: .*kill -9 4711`),
     );
-    expect(killRequests(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
+    expect(controlFiles(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
   });
 });
 
@@ -266,7 +266,7 @@ test('a kill that is in force while its cancels wait for the exchange is told as
   });
   server.close();
   lock?.release();
-  expect(killRequests(dir)).toEqual([]);
+  expect(controlFiles(dir)).toEqual([]);
 });
 
 test('a daemon that says nothing may have done it: nobody is told to do it again', async () => {

@@ -5,7 +5,7 @@ import { noUnits, plus, unitsText } from '../../domain/money.ts';
 import { aloneText, denialText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { JournalReader } from '../../journal/reader.ts';
-import { killRequests } from '../../session/control/kill-file.ts';
+import { controlFiles } from '../../session/control/control-files.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
 import { type ChosenState, isHeld, noDaemonText } from '../../session/state.ts';
@@ -97,7 +97,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
       .kills()
       .filter(({ kind }) => kind === 'pause')
       .map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
-    pendingKills: killRequests(dir).map(({ kind, strategy, everything, path, reason }) => ({
+    pendingFiles: controlFiles(dir).map(({ kind, strategy, everything, path, reason }) => ({
       kind,
       strategy: strategy ?? null,
       everything,
@@ -177,6 +177,6 @@ function* findingLines(status: Status): Iterable<string> {
     status.diskFull === true
       ? 'it is in force, and is journalled once the disk has space'
       : 'a daemon applies it as soon as it trades there';
-  for (const { kind, strategy, path, reason } of status.pendingKills)
+  for (const { kind, strategy, path, reason } of status.pendingFiles)
     yield `${kind.toUpperCase()} PENDING of ${strategy ?? 'all strategies'} by the file ${path}: ${reason} (${then})`;
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { KillEntry } from '../../journal/entries.ts';
 import type { Kill } from '../../risk/kill.ts';
 import { confirmed, storeKill } from './confirm-on-disk.ts';
-import { killRequests, requestKill } from './kill-file.ts';
+import { controlFiles, requestKill } from './control-files.ts';
 
 let dir: string;
 const by = 'operator';
@@ -81,7 +81,7 @@ test('a resume takes the files away that were there when it was asked for, and n
     },
   });
   expect(await resumed.resume({ by, reason: 'on' })).toMatch(/^All strategies may .* But the file .*kill still stops/);
-  expect(killRequests(dir)).toMatchObject([
+  expect(controlFiles(dir)).toMatchObject([
     { strategy: undefined, everything: false, reason: 'once more' },
     { strategy: 'grid', everything: true, reason: 'fire' },
   ]);
@@ -93,7 +93,7 @@ test('an answer to a question leaves a file alone that was not in force when it 
   const before = kill({ by: 'file', reason: 'before', strategy: undefined });
   const resumed = daemon(written, { resume: async () => 'Resumed.' }, [before]);
   await resumed.resume({ by, reason: 'on', seen: 'x' });
-  expect(killRequests(dir)).toMatchObject([{ strategy: 'grid', reason: 'fire' }]);
+  expect(controlFiles(dir)).toMatchObject([{ strategy: 'grid', reason: 'fire' }]);
 });
 
 const byLoss: KillEntry = {
@@ -111,13 +111,13 @@ test('what a limit killed on a full disk is kept as a file of that limit, and a 
   expect(files()).toEqual([]);
   await storeKill(byLoss, full, dir);
   await storeKill({ ...byLoss, strategy: 'trend', by: 'losses', reason: 'lost often' }, full, dir);
-  expect(killRequests(dir)).toMatchObject([
+  expect(controlFiles(dir)).toMatchObject([
     { strategy: 'trend', by: 'losses', reason: 'lost often' },
     { strategy: undefined, by: 'dailyLoss', reason: 'lost 722' },
   ]);
   // All that a full disk has room for.
   writeFileSync(join(dir, 'kill.dailyLoss'), '');
-  expect(killRequests(dir)[1]).toMatchObject({
+  expect(controlFiles(dir)[1]).toMatchObject({
     by: 'dailyLoss',
     reason: expect.stringContaining('exceeded its limit'),
   });
@@ -126,5 +126,5 @@ test('what a limit killed on a full disk is kept as a file of that limit, and a 
 
 test('a link that leads to itself asks as any file does', () => {
   symlinkSync('kill-trend', join(dir, 'kill-trend'));
-  expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', by: 'file', made: undefined }]);
+  expect(controlFiles(dir)).toMatchObject([{ strategy: 'trend', by: 'file', made: undefined }]);
 });

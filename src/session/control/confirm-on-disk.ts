@@ -10,13 +10,13 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Kill } from '../../risk/kill.ts';
 import {
   type AskedByFile,
+  type ControlFile,
+  controlFiles,
+  forbiddingFile,
   isLimit,
-  type KillRequest,
-  killRequested,
-  killRequests,
-  removeRequest,
+  removeControlFile,
   requestKill,
-} from './kill-file.ts';
+} from './control-files.ts';
 
 /** HTTP 507: it was done, but is not on disk. */
 export const notOnDisk = 507;
@@ -64,10 +64,10 @@ export function confirmed(
     async resume(asked) {
       // One that comes meanwhile is a kill of its own.
       const kills = inForce();
-      const requests = killRequests(dir).filter((request) => asked.seen === undefined || isIn(kills, request));
+      const requests = controlFiles(dir).filter((request) => asked.seen === undefined || isIn(kills, request));
       const message = await actions.resume(asked);
-      removeRequests(requests, asked.strategy);
-      const file = killRequested(dir, 'enter');
+      removeControlFiles(requests, asked.strategy);
+      const file = forbiddingFile(dir, 'enter');
       const still = file === undefined ? '' : ` But the file ${join(dir, file)} still stops all strategies.`;
       return await onDisk(`${message}${still}`);
     },
@@ -85,7 +85,7 @@ export function confirmed(
 }
 
 /** A file that is not carried out yet is none of what somebody was asked about. */
-const isIn = (kills: readonly Kill[], { strategy, by, reason }: KillRequest): boolean =>
+const isIn = (kills: readonly Kill[], { strategy, by, reason }: ControlFile): boolean =>
   kills.some((kill) => kill.strategy === strategy && kill.by === by && kill.reason === reason);
 
 function keptAsFile(dir: string, asked: AskedByFile): string | undefined {
@@ -103,11 +103,11 @@ export async function storeKill(kill: KillEntry, journal: Pick<Journal, 'durable
   keptAsFile(dir, { reason, strategy: strategy ?? undefined, limit: by });
 }
 
-/** Removes the files, which would stop again what was resumed. */
-export function removeRequests(requests: readonly KillRequest[], strategy: string | undefined): void {
+/** Removes the files of a strategy, or of all: they would stop again what was resumed. */
+export function removeControlFiles(requests: readonly ControlFile[], strategy: string | undefined): void {
   for (const request of requests) {
     if (strategy !== undefined && request.strategy !== strategy) continue;
-    const against = removeRequest(request);
+    const against = removeControlFile(request);
     if (against === undefined) continue;
     const meanwhile =
       request.strategy === undefined ? 'until then it stops all strategies, and' : 'it stops nothing now, but';

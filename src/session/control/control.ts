@@ -9,9 +9,9 @@ import { endKept } from '../../portfolio/flattening.ts';
 import { shellWord } from '../../process/shell-word.ts';
 import { flattenMemory } from '../../trading/flatten.ts';
 import { type ChosenState, type DaemonInfo, inJournal, isHeld, noDaemonText } from '../state.ts';
-import { removeRequests } from './confirm-on-disk.ts';
+import { removeControlFiles } from './confirm-on-disk.ts';
+import { controlFiles, requestKill, requestPause } from './control-files.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
-import { killRequests, requestKill, requestPause } from './kill-file.ts';
 import { liftedText, resumedText, stoppedText } from './kill-texts.ts';
 import { writeOffline } from './offline-journal.ts';
 
@@ -48,7 +48,7 @@ function controlStarting(chosen: ChosenState, { action, ...given }: Control): st
   const { strategy } = given;
   if (action === 'cancel') throw noCancel(chosen);
   if (action === 'resume') {
-    const own = killRequests(dir).filter((request) => strategy === undefined || request.strategy === strategy);
+    const own = controlFiles(dir).filter((request) => strategy === undefined || request.strategy === strategy);
     const paths = own.map(({ path }) => shellWord(path));
     const stored = paths.length === 0 ? '' : `. What is only stored is taken back by: rm ${paths.join(' ')}`;
     throw new Refusal(`nothing was lifted: ${noDaemonText(chosen)}. Run sluice resume when it trades${stored}`, 1);
@@ -160,9 +160,9 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
   writeOffline(dir, [entry, ...kept]);
   if (action !== 'resume')
     return `${stoppedText({ kind: action, strategy, everything }, ` in ${dir}`)} It applies when a daemon starts there. None runs now, so nothing was cancelled.`;
-  const requests = killRequests(dir);
+  const requests = controlFiles(dir);
   const files = requests.map((request) => ({ kind: 'file' as const, strategy: request.strategy ?? null }));
-  removeRequests(requests, strategy);
+  removeControlFiles(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const inForce = [
     ...inJournal(dir, (reader) => reader.kills()),

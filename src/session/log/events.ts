@@ -21,7 +21,7 @@ import type {
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { draftText, fillJson, idEnd } from '../../trading/format.ts';
 import { source } from '../../trading/hot-streams.ts';
-import { isLimit } from '../control/kill-file.ts';
+import { isLimit } from '../control/control-files.ts';
 import { isKillEntry, killLevel, killText } from '../view/notices.ts';
 import type { Log } from './log.ts';
 

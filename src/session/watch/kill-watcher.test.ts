@@ -6,7 +6,7 @@ import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../journal/entries.ts';
 import type { Kill } from '../../risk/kill.ts';
-import { killPollMs } from '../control/kill-file.ts';
+import { killPollMs } from '../control/control-files.ts';
 import { watchKills } from './kill-watcher.ts';
 
 let stateDir: string;

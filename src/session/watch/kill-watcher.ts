@@ -1,4 +1,4 @@
-/** A session's work beside trading: its heartbeat, kill files, and reports of the watchdog. */
+/** A session's work beside trading: its heartbeat, kill and pause files, and reports of the watchdog. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, every, machineWall, type ScaledClock } from '../../clock/clock.ts';
@@ -6,15 +6,15 @@ import type { Notice } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import {
+  type ControlFile,
+  controlFiles,
   isLimit,
-  type KillRequest,
   killFile,
   killPollMs,
-  killRequests,
   pauseFile,
   presentIn,
-  removeRequest,
-} from '../control/kill-file.ts';
+  removeControlFile,
+} from '../control/control-files.ts';
 import { unknownStrategy } from '../control/kill-texts.ts';
 import { outOfFilesReporter } from './file-shortage.ts';
 import { actText, beatMs, lastBeat, startHeartbeat, takeActs } from './heartbeat.ts';
@@ -28,7 +28,7 @@ export interface Guarded {
   readonly notice: (notice: Notice) => void;
 }
 
-/** Beats and polls for kill files until the signal; then records that the end was intended. */
+/** Beats and polls for kill and pause files until the signal; then records that the end was intended. */
 export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unknown> {
   const { stateDir, clock } = guarded;
   const beating = startHeartbeat(stateDir);
@@ -38,25 +38,25 @@ export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unkno
       beating.beat(guarded.journal.full);
       for (const act of takeActs(stateDir)) guarded.notice({ level: 'warn', text: actText(act) });
     }),
-    every(clock, clock.machine(killPollMs), signal, killsByFile(guarded)),
+    every(clock, clock.machine(killPollMs), signal, fileWatcher(guarded)),
   ]);
 }
 
 /**
- * State of a kill file. `stays`: nothing is left to do, since its kill is in force or its strategy is unknown. `unwritten`: the disk is full.
+ * State of a file. `stays`: nothing is left to do, since its kill or pause is in force or its strategy is unknown. `unwritten`: the disk is full.
  */
 type Became = 'carried out' | 'unwritten' | 'stays';
 
 /** A file is removed once its kill is on disk. One for an unknown strategy stays, and is reported once. */
-function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Guarded): () => void {
+function fileWatcher({ stateDir, clock, journal, assembled, hosted, notice }: Guarded): () => void {
   const known = new Map<string, { readonly made: string | undefined; became: Became }>();
-  const takeAway = async (request: KillRequest, one: { became: Became }): Promise<void> => {
+  const takeAway = async (request: ControlFile, one: { became: Became }): Promise<void> => {
     one.became = 'carried out';
     if (!(await journal.durable())) {
       one.became = 'unwritten';
       return;
     }
-    const against = removeRequest(request);
+    const against = removeControlFile(request);
     if (against === undefined) return;
     one.became = 'stays';
     notice({
@@ -72,7 +72,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
   ]);
   const byName = (): readonly string[] => [...new Set([...usual, ...[...known.keys()].map((path) => basename(path))])];
   return () => {
-    const requests = killRequests(stateDir, listed(() => readdirSync(stateDir)) ?? presentIn(stateDir, byName()));
+    const requests = controlFiles(stateDir, listed(() => readdirSync(stateDir)) ?? presentIn(stateDir, byName()));
     const there = new Set(requests.map(({ path }) => path));
     // A later file of the same name is another kill.
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);

@@ -19,7 +19,7 @@ const isSuffix = (text: string): text is Suffix => text === 'everything' || isLi
 /** Whom the file of this name kills or pauses, and how; undefined where it is none. */
 function meantBy(
   name: string,
-): (Pick<KillRequest, 'kind' | 'strategy'> & { readonly suffix: Suffix | undefined }) | undefined {
+): (Pick<ControlFile, 'kind' | 'strategy'> & { readonly suffix: Suffix | undefined }) | undefined {
   const point = name.lastIndexOf('.');
   const end = name.slice(point + 1);
   const suffix = point >= 0 && isSuffix(end) ? end : undefined;
@@ -28,7 +28,7 @@ function meantBy(
   return kind === 'pause' && suffix === undefined ? { kind, strategy, suffix } : undefined;
 }
 
-export interface KillRequest {
+export interface ControlFile {
   readonly kind: Kill['kind'];
   readonly path: string;
   /** undefined: all. */
@@ -64,7 +64,7 @@ function isThere(path: string): boolean {
 }
 
 /** The file that forbids an order of this purpose of any strategy, while it exists; checked before each order leaves. */
-export const killRequested = (dir: string, purpose: Purpose): string | undefined =>
+export const forbiddingFile = (dir: string, purpose: Purpose): string | undefined =>
   filesOfAll.find(([name, kill]) => !letsThrough(kill, purpose) && isThere(join(dir, name)))?.[0];
 
 const filesOfAll = [
@@ -78,8 +78,8 @@ export const presentIn = (dir: string, names: readonly string[]): readonly strin
   names.filter((name) => isThere(join(dir, name)));
 
 /** The kills and pauses that these files request. */
-export function killRequests(dir: string, names: readonly string[] = readdirSync(dir)): readonly KillRequest[] {
-  return names.flatMap((name): KillRequest[] => {
+export function controlFiles(dir: string, names: readonly string[] = readdirSync(dir)): readonly ControlFile[] {
+  return names.flatMap((name): ControlFile[] => {
     const meant = meantBy(name);
     if (meant === undefined) return [];
     const { kind, strategy, suffix } = meant;
@@ -112,7 +112,7 @@ function textOf(path: string): string {
 }
 
 /** Removes the file once its kill or pause is in the journal. Returns why it could not be removed. */
-export function removeRequest({ path, made }: KillRequest): string | undefined {
+export function removeControlFile({ path, made }: ControlFile): string | undefined {
   try {
     // A newer file was not carried out yet.
     if (madeOf(path) !== made) return undefined;
