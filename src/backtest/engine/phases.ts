@@ -159,7 +159,10 @@ function byStrategy<T extends { readonly strategy: string }>(
   return all.toSorted((a, b) => order.indexOf(a.strategy) - order.indexOf(b.strategy));
 }
 
-/** A price comes to the nearest stop first: on its way down to the highest, and up to the lowest. */
+/**
+ * A price comes to the nearest stop first: on its way down to the highest, and up to the lowest. Live, and over trades or books, stops that one price
+ * reaches are ordered as they were armed instead: each is an order of its own at that price, so the order hardly matters.
+ */
 function nearestFirst<T extends Stop>(stops: readonly T[]): readonly T[] {
   if (stops.length < 2) return stops;
   return stops.toSorted((a, b) => {
