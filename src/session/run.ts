@@ -33,7 +33,14 @@ import { summaryCheckMs } from './summary/daily-summary.ts';
 import type { IndicatorCharts } from './view/indicator-charts.ts';
 import { formerPositions } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
-import { banKeeper, marketKeeper, noExchangeTimeName, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
+import {
+  banKeeper,
+  bannedUntilName,
+  marketKeeper,
+  noExchangeTimeName,
+  noMarketDataName,
+  timeKeeper,
+} from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
@@ -161,7 +168,8 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
     (value: string): void =>
       journal.append({ kind: 'memory', name, value });
   each(clock.machine(timeMs), timeKeeper({ ...made, remember: rememberAs(noExchangeTimeName) }));
-  each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil: () => made.limits.meter().stoppedUntil }));
+  const stoppedUntil = (): number | undefined => made.limits.meter().stoppedUntil;
+  each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil, remember: rememberAs(bannedUntilName) }));
   each(clock.machine(timeMs), marketKeeper({ ...made, remember: rememberAs(noMarketDataName) }));
   each(clock.machine(timeMs), made.reportState);
   each(clock.machine(wellEveryMs), () => {

@@ -11,6 +11,7 @@ import { openForWriting } from '../../journal/open-for-writing.ts';
 import { writer } from '../../journal/writer.ts';
 import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
+import { bannedUntilName } from '../../session/watch/exchange-watch.ts';
 import { unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { textTable } from '../../terminal/table.ts';
 import { showLimits } from '../control/limits.ts';
@@ -209,6 +210,28 @@ test('status and positions say that nobody watches the exits of a position, whil
   out = [];
   showPositions(options);
   expect(out.join('\n')).not.toContain('works only');
+  lock?.release();
+});
+
+test('status has the end of a ban, while a daemon runs and until the ban is over', () => {
+  const banned = (until: string): string => {
+    const db = openForWriting(join(dir, journalFile));
+    writer(db, 1)([{ kind: 'memory', name: bannedUntilName, value: until }]);
+    db.close();
+    out = [];
+    expect(refusal(showStatus)).toBeUndefined();
+    return out.join('\n');
+  };
+  const inYears = String(Date.UTC(2100, 0, 1));
+  expect(banned(inYears)).not.toContain('forbids');
+  const lock = takeLock(dir);
+  const there = { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'http://127.0.0.1:1', token: 'z' };
+  writeDaemonInfo(dir, there);
+  expect(banned(inYears)).toContain(
+    'ATTENTION  the exchange forbids requests until 2100-01-01 00:00:00 UTC, stops and cancels included',
+  );
+  expect(banned('1000')).not.toContain('forbids');
+  expect(banned('')).not.toContain('forbids');
   lock?.release();
 });
 

@@ -10,7 +10,12 @@ import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
 import { type ChosenState, isHeld, noDaemonText } from '../../session/state.ts';
 import { stoppedIn } from '../../session/strategies/stopped-strategies.ts';
-import { noExchangeTimeName, noMarketDataName } from '../../session/watch/exchange-watch.ts';
+import {
+  bannedUntilName,
+  forbiddenText,
+  noExchangeTimeName,
+  noMarketDataName,
+} from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
@@ -40,6 +45,12 @@ function denialsIn(reader: JournalReader) {
     ...{ rule, times, strategy: last?.strategy, symbol: last?.symbol, order: last?.draft },
     text: last === undefined ? '' : denialText(last, speed),
   }));
+}
+
+/** A daemon that ended within a ban leaves its end behind. */
+function bannedUntilIn(reader: JournalReader): number | null {
+  const until = Number(reader.memories().get(bannedUntilName) ?? 0);
+  return until > machineWall() ? until : null;
 }
 
 /** Realised profit and fees of all positions, by quote asset. */
@@ -89,6 +100,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
     noMarketData: running === undefined ? null : reader.memories().get(noMarketDataName) || null,
     noExchangeTime: running === undefined ? null : reader.memories().get(noExchangeTimeName) || null,
+    bannedUntil: running === undefined ? null : bannedUntilIn(reader),
     kills: reader
       .kills()
       .filter(({ kind }) => kind === 'kill')
@@ -152,6 +164,7 @@ function* findingLines(status: Status): Iterable<string> {
     yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
   if (status.noExchangeTime !== null)
     yield `ATTENTION  the exchange's time cannot be read: ${status.noExchangeTime}; retrying`;
+  if (status.bannedUntil !== null) yield `ATTENTION  ${forbiddenText(status.bannedUntil)}`;
   for (const { strategy, symbol, longestMs, since, longestAt } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null

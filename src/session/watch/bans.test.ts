@@ -5,10 +5,12 @@ import { banKeeper } from './exchange-watch.ts';
 test('a ban is reported once, with its end, and so is that requests are taken again; a short stop is not', () => {
   const at = { now: Date.UTC(2026, 0, 5, 12), until: undefined as number | undefined };
   const said: Notice[] = [];
+  const remembered: string[] = [];
   const look = banKeeper({
     clock: { now: () => at.now, machine: (ms) => ms * 10 },
     stoppedUntil: () => at.until,
     notice: (notice) => said.push(notice),
+    remember: (until) => remembered.push(until),
   });
   at.until = at.now + 19_000;
   look();
@@ -36,4 +38,6 @@ test('a ban is reported once, with its end, and so is that requests are taken ag
   look();
   look();
   expect(said.slice(1)).toEqual([{ level: 'info', text: 'the exchange takes requests again' }]);
+  const first = Date.UTC(2026, 0, 5, 12, 2, 0, 400);
+  expect(remembered).toEqual([`${first}`, `${first + 60_000}`, '']);
 });

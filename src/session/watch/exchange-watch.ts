@@ -78,7 +78,12 @@ export interface BanKeeperParts {
   /** UTC ms until which the exchange forbids requests; undefined where it does not. */
   readonly stoppedUntil: () => number | undefined;
   readonly notice: (notice: Notice) => void;
+  /** Stores the end of a ban for `sluice status`; empty once it is over. */
+  readonly remember?: (until: string) => void;
 }
+
+/** The name of that end in the journal's memory. */
+export const bannedUntilName = 'bannedUntil';
 
 /** A shorter stop after a 429 is usual, real ms. */
 const minBanMs = 2_000;
@@ -100,17 +105,20 @@ export function bannedText(
  * Returns the work of each second for bans: nothing can be sent meanwhile, stops included, and only an alert says so. Another process of the machine may
  * learn of a later end, which is reported, too.
  */
-export function banKeeper({ clock, stoppedUntil, notice }: BanKeeperParts): () => void {
+export function banKeeper({ clock, stoppedUntil, notice, remember }: BanKeeperParts): () => void {
   let reported: number | undefined;
   return () => {
     const until = stoppedUntil();
     if (until === undefined) {
-      if (reported !== undefined) notice({ level: 'info', text: 'the exchange takes requests again' });
+      if (reported === undefined) return;
       reported = undefined;
+      notice({ level: 'info', text: 'the exchange takes requests again' });
+      remember?.('');
       return;
     }
     if (until - Math.max(clock.now(), reported ?? 0) < clock.machine(minBanMs)) return;
     reported = until;
+    remember?.(String(until));
     notice({
       level: 'error',
       topic: 'banned',
