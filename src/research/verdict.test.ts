@@ -140,6 +140,11 @@ test('fills that took far more than the prints that granted them speak against a
 
 test.for([
   ['the best of many tries', judged({ trials: { count: 400, variance: 0.004 } }), /400 trials explain it: DSR 0\.\d\d/],
+  [
+    'what is not sure by itself, whatever the trials',
+    judged({ trials: { count: 2, variance: 0.004 } }, { psr: 0.7 }),
+    /^PSR 0\.70 is below 0\.95$/m,
+  ],
   ['an interval that reaches zero', judged({}, { sharpeLow: -0.2 }), /95 % interval of the Sharpe ratio: -0\.20 to/],
   ['fees that are nearly all of it', judged({}, { breakEvenFees: 1.7 }), /break-even at 1\.7 × fees/],
   ['few round trips', judged({}, { roundTrips: 12 }), /12 round trips are few/],

@@ -153,9 +153,10 @@ function doubts(judged: Judged, dsr: number | undefined, minYears: number): read
     found.push(
       `95 % interval of the Sharpe ratio: ${sharpeLow.toFixed(2)} to ${(sharpeHigh ?? Number.NaN).toFixed(2)}`,
     );
-  if (dsr !== undefined && dsr < sure)
+  // What is not sure by itself needs no trials to explain it.
+  if (psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)} is below ${sure}`);
+  else if (dsr !== undefined && dsr < sure)
     found.push(`${trials.count} trials explain it: DSR ${dsr.toFixed(2)} is below ${sure}`);
-  else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)} is below ${sure}`);
   const years = days / yearDays;
   if (minYears > years)
     found.push(
