@@ -54,6 +54,12 @@ test('frames the best set, leaves a hole where none ran, and shows what chance w
   expect(text).not.toContain('<script');
 });
 
+test('says so where every set lost money', () => {
+  const lost = given.sets.map(({ ran, ...one }) => ({ ...one, ...(ran && { ran: { ...ran, return: -0.1 } }) }));
+  expect(gridText({ ...given, sets: lost })).toMatch(/verdict bad".*The best of 500 trials: every one lost money</);
+  expect(gridText(given)).not.toContain('lost money');
+});
+
 test('says so where no set could be run', () => {
   const text = gridText({
     ...given,

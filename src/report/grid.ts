@@ -93,7 +93,8 @@ function bestSection(input: GridInput): Html {
       : section('best', 'No best parameter set', few);
   const chance = chanceSharpe(input);
   const beats = chance !== undefined && winner.sharpe !== null && winner.sharpe > chance;
-  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${counted(trials, 'trial')}</h2><dl class="facts">${[
+  const isLost = sets.every(({ ran }) => ran === undefined || ran.roundTrips < fewestRoundTrips || ran.return < 0);
+  return html`<section class="panel verdict ${isLost ? 'bad' : beats ? 'good' : 'warn'}" id="best"><h2>The best of ${counted(trials, 'trial')}${isLost ? ': every one lost money' : ''}</h2><dl class="facts">${[
     fact('Best parameter set', setName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
     ...(objective.title === 'Return'
       ? []

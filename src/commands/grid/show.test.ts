@@ -119,6 +119,17 @@ test('a range without a step that never comes to its end is refused', () => {
   expect(values('a.share=0.3..2.3')).toEqual([0.3, 1.3, 2.3]);
 });
 
+test('the table says of how many sets it shows the first', () => {
+  const axes = readAxes(['a.fast=24..35'], hosted);
+  const of = { ...{ axes, sets: parameterSets(axes), tries: 12, asset: 'USDT', klines: 9, doubt: undefined } };
+  const lines = (count: number): string =>
+    gridLines({ ...of, objective: objectiveOf('return'), outcomes: Array.from({ length: count }, () => ran) }).join(
+      '\n',
+    );
+  expect(lines(12)).toContain('The first 10 of 12.');
+  expect(lines(10)).not.toContain('The first');
+});
+
 test('an objective ranks, chooses the best one and its plateau, and is printed beside the return', () => {
   const axes = readAxes(['a.fast=24,48,72,96'], hosted);
   const of = { ...{ axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };

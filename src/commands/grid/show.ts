@@ -116,14 +116,15 @@ function plateauText(
 function topLines({ objective, axes, sets, outcomes }: GridResult): readonly string[] {
   const names = axisNames(axes);
   const isShown = ['return', 'sharpe', 'maxDrawdown'].includes(objective.name);
-  const rows = outcomes
+  const all = outcomes
     .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
     .toSorted(
       (a, b) =>
         Number(isFew(a.one)) - Number(isFew(b.one)) ||
         rankOf(objective, b.one) - rankOf(objective, a.one) ||
         a.index - b.index,
-    )
+    );
+  const rows = all
     .slice(0, shownSets)
     .map(({ one, index }) => [
       ...(sets[index] ?? []).map(String),
@@ -149,7 +150,8 @@ function topLines({ objective, axes, sets, outcomes }: GridResult): readonly str
     ...rows,
   ];
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
+  const lines = table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
+  return all.length > shownSets ? [...lines, `The first ${shownSets} of ${grouped(all.length)}.`] : lines;
 }
 
 /** From the worst to the best fifth of the range. */
