@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { monthReturns, tradedDays } from './curves.ts';
+import { drawdownTable, monthReturns, tradedDays } from './curves.ts';
 import { percentLabel, roundSteps } from './plot.ts';
 
 test('the close at midnight of the first belongs to the month that ends then', () => {
@@ -37,6 +37,14 @@ test('drawdowns end with the last fill, unless a position is held after it', () 
     [1, 2],
     [1, 2, 3, 4],
   ]);
+});
+
+test('a drawdown is labelled with the days that closed, and its peak at the start with that day', () => {
+  const time = Float64Array.from([0, 1, 2, 3], (day) => Date.UTC(2026, 2, 29 + day));
+  const equity = Float64Array.of(100, 95, 97, 90);
+  const days = { time, equity, hold: equity, fall: equity.map((value) => value / 100 - 1), exposure: equity };
+  const text = JSON.stringify(drawdownTable({ days, table: { time } as Parameters<typeof drawdownTable>[0]['table'] }));
+  expect(text.match(/2026-\d\d-\d\d/g)).toEqual(['2026-03-29', '2026-03-31']);
 });
 
 test('the steps of an axis are round, zero included', () => {

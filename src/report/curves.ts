@@ -113,10 +113,11 @@ export function tradedDays({
   };
 }
 
-function drawdownTable({ days, table }: Pick<ReportInput, 'days' | 'table'>): Content {
+export function drawdownTable({ days, table }: Pick<ReportInput, 'days' | 'table'>): Content {
   const rows = largestDrawdowns(tradedDays({ days, table }), listedDrawdowns);
   if (rows.length === 0) return undefined;
-  const day = (time: number): string => momentText(time).slice(0, 10);
+  // A close at midnight is that of the day before; the first point is the start.
+  const day = (time: number): string => momentText(Math.max(days.time[0] ?? 0, time - 1)).slice(0, 10);
   const end = days.time.at(-1) ?? 0;
   return html`<h3>Largest drawdowns <span class="muted">from and to UTC day closes</span></h3>${tableHtml(
     ['Peak', 'Lowest', 'Recovered', ...numbers('Fall', 'Days')],
