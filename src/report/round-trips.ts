@@ -130,6 +130,9 @@ export function roundTripSection(input: ReportInput): Html {
   return section(
     'trips',
     'Round trips',
+    about(
+      'What one order opened and another closed, first in, first out. A position closed in parts counts as several.',
+    ),
     html`<div class="two"><div><h3>Gain of each, after fees</h3>${histogram(trips)}${about('The outer 1 % counts at the edges.')}</div><div><h3>Excursions of the price</h3>${
       series.length > 0 ? excursions(trips) : stamp('Excursions need the klines of this run.')
     }</div></div>`,

@@ -82,7 +82,7 @@ export const conventions: readonly {
       roundTrips: c(
         'Round trips',
         'count',
-        'what one order opened and another closed, first in, first out; net of fees',
+        'what one order opened and another closed, first in, first out; net of fees; a position closed in parts counts as several',
       ),
       winRate: c('Win rate', 'share', 'round trips with a profit over all'),
       profitFactor: c('Profit factor', 'ratio', 'sum of profits over sum of losses'),

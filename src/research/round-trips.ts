@@ -1,4 +1,4 @@
-/** Round trips, from entry to exit, first in, first out, net of fees. */
+/** Round trips: what one order opened and another closed, first in, first out, net of fees. A position closed in parts counts as several. */
 import type { Instrument } from '../domain/instrument.ts';
 import { addExcursions } from './excursions.ts';
 import { dustOf, type FillTable, restsAt } from './fill-table.ts';
