@@ -156,7 +156,7 @@ export const aboutRules: Readonly<Record<RulesetName, string>> = {
     'market at the close of the decision, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
 };
 
-/** The same of `sluice` where it fills by recorded trades, or by books; the others know klines alone. */
+/** The same of `sluice` where it fills by recorded trades, or by depth; the others know klines alone. */
 export const aboutTape = {
   trades:
     'market at the worse of the next print of its side and the last one, plus 2 bp; limits when a print passes their price, at most its quantity; large orders move the price',

@@ -126,7 +126,7 @@ function boundMarkets(
   const names = Object.keys(roles);
   const asked = `markets: { ${names.map((role) => `${role}: { symbol: … }`).join(', ')} }`;
   if (markets === undefined)
-    return { path: ['markets'], what: `is missing: ${use} has the markets ${names.join(', ')}: say ${asked}` };
+    return { path: ['markets'], what: `is missing: ${use} has the markets ${names.join(', ')}: set ${asked}` };
   // One that is misspelt is missing, too.
   const unknown = Object.keys(markets).find((role) => !names.includes(role));
   if (unknown !== undefined)

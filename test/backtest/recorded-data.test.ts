@@ -89,7 +89,7 @@ describe.skipIf(files.length === 0)('recorded data', () => {
     const { run, warnings } = await backtested(dir, manifest, path);
     expect(run.klines).toBeGreaterThanOrEqual(5);
     if (result.key.kind === 'depth')
-      expect(warnings).toMatch(/: fills by trades from \S+ to \S+, by books from \S+ to \S+, by klines elsewhere/);
+      expect(warnings).toMatch(/: fills by trades from \S+ to \S+, by depth from \S+ to \S+, by klines elsewhere/);
     // What was mended or is doubtful stands in the result.
     if (disorder > 0) expect(warnings).toContain(`repaired (sort): ${disorder} rows`);
     if (/buy 0 \//.test(defects)) expect(warnings).toContain('every trade is a SELL');

@@ -40,9 +40,9 @@ test('rounds what it shows and gives the equity exactly beside it', async () => 
 
 test('says of how few days a Sharpe ratio would be made', async () => {
   expect((await table('moving.csv', 'to=2020-03-01')).get('Sharpe ratio')).toBe(
-    'n/a  (29 daily returns: fewer than 30 are too few)',
+    'n/a  (29 daily returns; at least 30 are needed)',
   );
-  expect((await table('quiet.csv')).get('Sharpe ratio')).toMatch(/^n\/a {2}\(1 daily return: fewer than 30/);
+  expect((await table('quiet.csv')).get('Sharpe ratio')).toMatch(/^n\/a {2}\(1 daily return; at least 30/);
 });
 
 test('says that equity did not change, and shows no shares of trips that were not made', async () => {

@@ -102,7 +102,7 @@ test('a long position is left at the first print at which less than the maintena
   expect(left.result.margin?.liquidations).toBe(1);
 });
 
-test('a short one above, and by books where no trades are stored: at the price that it would be bought back at', async () => {
+test('a short one above, and by depth where no trades are stored: at the price that it would be bought back at', async () => {
   const books = (ask: number): Depth[] => [
     ...Array.from({ length: 120 }, (_, at) => book(at * 1_000, 99.99, 100.01)),
     ...Array.from({ length: 181 }, (_, at) => book((120 + at) * 1_000, 100, ask)),

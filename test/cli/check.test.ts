@@ -91,7 +91,7 @@ export default defineStrategy({ name: 'both', about: '', params: {}, markets: { 
   );
   const alone = await at.sluice(['check', 'both.ts']);
   expect(alone.err).toMatch(
-    /^sluice: both\.ts: .* has the markets coin, trend: say markets: \{ coin: \{ symbol: … \}, trend: \{ symbol: … \} \}, in a configuration of your own: sluice check both\.ts --config FILE\./,
+    /^sluice: both\.ts: .* has the markets coin, trend: set markets: \{ coin: \{ symbol: … \}, trend: \{ symbol: … \} \}, in a configuration of your own: sluice check both\.ts --config FILE\./,
   );
   expect(alone.code).toBe(2);
   const wrong = await at.sluice(['check', 'rotation']);

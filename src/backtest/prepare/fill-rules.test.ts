@@ -60,7 +60,7 @@ test('what is named takes its place', () => {
 test('runs by trades and books are described by what filled their orders', () => {
   const config = backtestSchema.parse(fixed);
   const tape = rulesText(config, ['trade-next', 'depth-walk']);
-  expect(tape).toBe(`by books: ${aboutTape.books} | by trades: ${aboutTape.trades}`);
+  expect(tape).toBe(`by depth: ${aboutTape.books} | by trades: ${aboutTape.trades}`);
   expect(rulesText(config, ['trade-through', 'kline-open'])).toBe(
     `by trades: ${aboutTape.trades} | by klines: ${aboutRules.sluice}`,
   );

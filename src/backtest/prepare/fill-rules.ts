@@ -34,7 +34,7 @@ export function rulesOf(
 
 /** The rules of each kind of fill, by the beginning of its evidence. */
 const fillsBy = [
-  ['depth', 'by books: ', aboutTape.books],
+  ['depth', 'by depth: ', aboutTape.books],
   ['trade', 'by trades: ', aboutTape.trades],
 ] as const;
 

@@ -183,11 +183,11 @@ ${rows.join('')}`,
     await klinesAt('before.csv', Date.UTC(2024, 7, 8, 23));
     const { warnings } = await ready('to: 2024-08-09T00:00:00Z');
     expect(warnings).toContain(
-      'BTCUSDT: fills by trades from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by books from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by klines elsewhere',
+      'BTCUSDT: fills by trades from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by depth from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by klines elsewhere',
     );
     expect((await ready('to: 2024-08-08T23:30:00Z', `depth: { BTCUSDT: ${depth} }`)).warnings).toContainEqual(
       expect.stringMatching(
-        /^BTCUSDT: its books span from 2024-08-08T23:54Z to \S+, outside the run: no order fills by them$/,
+        /^BTCUSDT: its depth from 2024-08-08T23:54Z to \S+: outside the run, so no order fills by depth$/,
       ),
     );
   });

@@ -145,12 +145,12 @@ export function tapeWithin(
   const { trades, books, ...rest } = tape;
   const lines = [
     { what: 'trades', time: trades?.time, isNamed: named[symbol] !== undefined },
-    { what: 'books', time: books?.time, isNamed: depth[symbol] !== undefined },
+    { what: 'depth', time: books?.time, isNamed: depth[symbol] !== undefined },
   ].flatMap(({ time, ...one }) =>
     time === undefined || time.length === 0 ? [] : [{ ...one, time, ...within(time, run) }],
   );
   const [inside, beside] = [lines.filter(({ rows }) => rows > 0), lines.filter(({ rows }) => rows === 0)];
-  const needed: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'books'] }[fidelity];
+  const needed: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'depth'] }[fidelity];
   for (const what of needed) {
     if (inside.some((one) => one.what === what)) continue;
     const time = beside.find((one) => one.what === what)?.time;
@@ -163,7 +163,7 @@ export function tapeWithin(
     .filter(({ isNamed }) => isNamed)
     .map(
       ({ what, time }) =>
-        `${symbol}: its ${what} span ${spanText(time[0], time.at(-1))}, outside the run: no order fills by them`,
+        `${symbol}: its ${what} ${spanText(time[0], time.at(-1))}: outside the run, so no order fills by ${what}`,
     );
   if (inside.length === 0) return warned(...missed);
   const spans = inside.map(({ what, first, last }) => `by ${what} ${spanText(first, last)}`);
@@ -171,7 +171,7 @@ export function tapeWithin(
   const left = {
     ...rest,
     ...(inside.some(({ what }) => what === 'trades') && trades !== undefined && { trades }),
-    ...(inside.some(({ what }) => what === 'books') && books !== undefined && { books }),
+    ...(inside.some(({ what }) => what === 'depth') && books !== undefined && { books }),
   };
   return { tape: left, ...together(tape, warned(used, ...missed)) };
 }

@@ -4,7 +4,6 @@
  */
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Account } from '../../domain/order.ts';
-import { grouped } from '../../domain/words.ts';
 import type { SpentWeight } from '../../research/summary.ts';
 import { tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
@@ -81,6 +80,6 @@ export function spentWeight(
   return { orders, polls, sweeps, perMinute: ((orders + polls + sweeps) * 60_000) / spanMs };
 }
 
-/** `1,234, 0.8 a minute: orders 210, polls 24, idle sweeps 1,000`. */
-export const weightText = ({ orders, polls, sweeps, perMinute }: SpentWeight): string =>
-  `${grouped(orders + polls + sweeps)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, polls ${grouped(polls)}, idle sweeps ${grouped(sweeps)}`;
+/** `0.8 a minute if it traded live`: exchanges limit the weight of a minute. */
+export const weightText = ({ perMinute }: Pick<SpentWeight, 'perMinute'>): string =>
+  `${perMinute.toFixed(1)} a minute if it traded live: exchanges limit the weight of a minute`;

@@ -36,7 +36,7 @@ function sharpeText({ metrics, riskFree }: Summary): string {
   if (sharpe !== null)
     return `${ratio(sharpe)}${intervalText(sharpeLow, sharpeHigh)}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
   return daysWithKlines < minDays
-    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}: fewer than ${minDays} are too few)`
+    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}; at least ${minDays} are needed)`
     : 'n/a  (equity did not change from one day to another)';
 }
 
