@@ -161,11 +161,12 @@ function listening(
       ...{ symbol: first.symbol, interval: first.interval, instrument: first.instrument },
     },
   ).subscribe((decision) => decisions.push(decision));
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
-  };
   const send = (kline: Kline): void => feeds.get(kline.symbol)?.next(kline);
   return { clock, send, gaps, asked, notices, decisions, settle, stop: () => received.unsubscribe() };
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
 const untilMinute = (klines: readonly Kline[], end: number): Kline[] =>
