@@ -88,7 +88,7 @@ export default defineStrategy({
   name: 'guarded', about: 'Holds two of a list, each with a stop', params: {},
   indicators: () => ({}),
   choose: () => {
-    const exits = { stop: { fromEntry: 0.003 }, reenterAfterKlines: 1000 };
+    const exits = { trailing: 0.003, reenterAfterKlines: 1000 };
     return weights({ BTCUSDT: 0.4, ETHUSDT: 0.4 }, 'hold', { threshold: 0.1, exits: { BTCUSDT: exits, ETHUSDT: exits } });
   },
 });`,
