@@ -317,7 +317,9 @@ describe('live', () => {
     await pass(4_000);
     await again.end('SIGINT');
     expect(fillsOf('guarded').filter(({ side }) => side === 'BUY').length).toBe(2);
-    expect(read((reader) => reader.positions())).toEqual([]);
+    // Fees leave less than the smallest order.
+    for (const { position } of read((reader) => reader.positions()))
+      expect(unitsNumber(position.base)).toBeLessThan(0.0001);
   }, 120_000);
 
   test.each([
