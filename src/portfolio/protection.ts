@@ -356,6 +356,11 @@ export class Protection {
     return guard?.exitedSize !== undefined && !guard.subAccount.isFlat;
   }
 
+  /** Why protection leaves a position; empty where it does not. */
+  exitReason(strategy: string, symbol: string): string {
+    return this.#guards.get(strategy, symbol)?.exitedWhy ?? '';
+  }
+
   /** Puts back what a journal kept. */
   restore(strategy: string, symbol: string, saved: SavedGuard): void {
     const subAccount = this.#portfolio.subAccount(strategy, symbol);

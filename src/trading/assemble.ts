@@ -30,7 +30,7 @@ import type { TradingComponents } from './components.ts';
 import { type Flattens, flattenMemory, flattens, restMs } from './flatten.ts';
 import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
-import { type Controls, canExit, controls, endOldFlattens } from './kill-switch.ts';
+import { type Controls, canExit, controls, endOldFlattens, exitBlocked } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
 import { keepingEntries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, exitOverdue, expiredLegs, letEnterAgain, retries } from './retries.ts';
@@ -110,7 +110,11 @@ export function assemble(parts: Parts): Assembled {
   const audits = new Auditor(execution, sweeps);
   const stopped = source<Decision>();
   const booked = source<Fill>();
-  const retrying = retries(book, clock, orders, (leg) => stopped.emit(decisionOf(leg)));
+  const blocked = exitBlocked(book, execution, orders);
+  const retrying = retries(book, {
+    ...{ clock, orders, blocked, notice },
+    ask: (leg) => stopped.emit(decisionOf(leg)),
+  });
   const reportDisk = diskWatch(journal, clock, notice);
   const control = controls(book, execution, orders);
   const flattening = flattens(book, execution, orders, control.kill, (decision) => stopped.emit(decision));
@@ -137,7 +141,7 @@ export function assemble(parts: Parts): Assembled {
         retrying.leaveAgain();
         retrying.askAgain();
       }
-      book.unprotected.measure(clock.now(), canExit(book, execution));
+      book.unprotected.measure(clock.now(), canExit(book, clock, blocked));
       void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
@@ -184,7 +188,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     plan: (decision, refused) => (orders.isEnding ? undefined : planner.plan(decision, refused)),
     judge(draft) {
       const verdict = orders.judge(draft);
-      if (verdict.kind === 'denied') retrying.refused(draft, verdict.code);
+      if (verdict.kind === 'denied') retrying.refused(draft, verdict);
       return verdict;
     },
     reserve(draft) {

@@ -84,16 +84,31 @@ export function endOldFlattens({ flattening, risk }: Pick<TradingComponents, 'fl
   }
 }
 
-/** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */
+/** Why the exit of a position cannot be sent at this moment; undefined where it can. */
+export function exitBlocked(
+  { portfolio, risk }: Pick<TradingComponents, 'portfolio' | 'risk'>,
+  { halts }: Pick<Execution, 'halts'>,
+  orders: Pick<Orders, 'blocked'>,
+): (strategy: string, symbol: string) => string | undefined {
+  return (strategy, symbol) => {
+    const kill = risk.switch.against({ strategy, purpose: 'stop' });
+    if (kill !== undefined) return killedText(kill);
+    const reason = halts.against() ?? orders.blocked({ symbol, purpose: 'stop' });
+    return reason ?? (portfolio.isUndecided(symbol) ? 'the outcome of an order is not known' : undefined);
+  };
+}
+
+/** Whether a stop could act at this moment: its price is fresh, and nothing holds its exit up. */
 export function canExit(
-  { portfolio, risk }: TradingComponents,
-  { halts, clock }: Execution,
+  { portfolio, risk }: Pick<TradingComponents, 'portfolio' | 'risk'>,
+  clock: Execution['clock'],
+  blocked: ReturnType<typeof exitBlocked>,
 ): (strategy: string, symbol: string) => boolean {
   const maxAgeMs = clock.machine(risk.limits.maxDataAgeMs);
   return (strategy, symbol) => {
     const mark = portfolio.lastMark(symbol);
     const isFresh = mark !== undefined && clock.now() - mark.at <= maxAgeMs;
-    return isFresh && halts.against() === undefined && risk.switch.against({ strategy, purpose: 'stop' }) === undefined;
+    return isFresh && blocked(strategy, symbol) === undefined;
   };
 }
 

@@ -1,7 +1,8 @@
 /** Retries refused exits and cancels, and reports a full disk. */
 
 import type { Clock } from '../clock/clock.ts';
-import { type Leg, mainRole, type Target } from '../domain/order.ts';
+import { type Denial, type Leg, mainRole, type Target } from '../domain/order.ts';
+import { denialText } from '../domain/words.ts';
 import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -13,19 +14,36 @@ import { type Orders, stoppedBy } from './orders.ts';
 /** Rules that refuse for a moment only. */
 const tooFast = new Set(['orderRate', 'strategyRate']);
 
+interface RetryParts {
+  readonly clock: Clock;
+  readonly orders: Pick<Orders, 'cancelAll'>;
+  readonly ask: (leg: Leg) => void;
+  /** Why the exit of a position cannot be sent at this moment. */
+  readonly blocked: (strategy: string, symbol: string) => string | undefined;
+  readonly notice: (notice: Notice) => void;
+}
+
 /** Retries of one trader. */
-export function retries(
-  book: TradingComponents,
-  clock: Clock,
-  orders: Pick<Orders, 'cancelAll'>,
-  ask: (leg: Leg) => void,
-) {
+export function retries(book: TradingComponents, { clock, orders, ask, blocked, notice }: RetryParts) {
   const { portfolio, planner, protection } = book;
   const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
+  /** Why the last exit of a position was denied. */
+  const denied = new Map<string, string>();
+  /** Exits that could not be sent: each is reported once, whatever is repeated. */
+  const reported = new Set<string>();
+  function report(strategy: string, symbol: string, why: string): void {
+    const place = `${strategy} ${symbol}`;
+    const cause = (blocked(strategy, symbol) ?? denied.get(place))?.replace(/\.$/, '');
+    if (cause === undefined || reported.has(place)) return;
+    reported.add(place);
+    const text = `the position of ${strategy} on ${symbol} must be closed (${why}), and cannot be closed now: ${cause}. It is closed as soon as that has ended`;
+    notice({ level: 'error', topic: 'stopReached', text });
+  }
   return {
     /** An order that was only too fast is planned again in a moment, not at the next signal. */
-    refused({ strategy, symbol }: OrderDraft, code: string): void {
-      if (tooFast.has(code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
+    refused({ strategy, symbol, purpose }: OrderDraft, denial: Denial): void {
+      if (purpose === 'stop') denied.set(`${strategy} ${symbol}`, denialText(denial, clock.machine(1)));
+      if (tooFast.has(denial.code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
     },
     askAgain(): void {
       const waiting = [...late.values()];
@@ -39,10 +57,16 @@ export function retries(
     leaveAgain(): void {
       for (const { strategy, symbol } of portfolio.subAccounts()) {
         const leg = planner.standing(strategy, symbol);
-        if (leg === undefined || !protection.isExiting(strategy, symbol)) continue;
+        if (leg === undefined || !protection.isExiting(strategy, symbol)) {
+          denied.delete(`${strategy} ${symbol}`);
+          reported.delete(`${strategy} ${symbol}`);
+          continue;
+        }
         // What else rests, as a take-profit does, is cancelled by the exit.
         const isExiting = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
-        if (!isExiting) ask({ ...leg, at: clock.now() });
+        if (isExiting) continue;
+        report(strategy, symbol, protection.exitReason(strategy, symbol));
+        ask({ ...leg, at: clock.now() });
       }
     },
     /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */

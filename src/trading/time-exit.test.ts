@@ -81,3 +81,61 @@ test('a HALT that holds the exit up is measured as time without protection, unti
   expect(bare(rig).longestMs).toBeGreaterThanOrEqual(6 * minute - 1_000);
   expect(bare(rig).longestMs).toBeLessThan(6 * minute + 10_000);
 });
+
+/** What a rig has told of exits that cannot be sent. */
+const unsold = (rig: TestRig): readonly string[] =>
+  rig.notices.flatMap(({ level, topic, text }) => (topic === 'stopReached' ? [`${level} ${text}`] : []));
+
+test('an exit that a ban holds up is an error once, whatever is repeated, and the next exit is one again', async () => {
+  const { rig, held, pass, signals } = await holding();
+  rig.blocked = 'the exchange forbids requests';
+  await pass(6 * minute);
+  expect(held()).toBe(1);
+  expect(unsold(rig)).toEqual([
+    expect.stringMatching(
+      /^error the position of s on BTCUSDT must be closed \(.+\), and cannot be closed now: the exchange forbids requests\. It is closed as soon as/,
+    ),
+  ]);
+  rig.blocked = undefined;
+  await pass(20_000);
+  expect(held()).toBe(0);
+  signals.next(decision(target(2, { exitAfterMs: minute })));
+  await pass(30_000);
+  rig.blocked = 'the exchange forbids requests';
+  await pass(minute);
+  expect(unsold(rig)).toHaveLength(2);
+});
+
+test('an exit that nothing holds up is no error', async () => {
+  const { rig, held, pass } = await holding();
+  await pass(6 * minute);
+  expect(held()).toBe(0);
+  expect(unsold(rig)).toEqual([]);
+});
+
+test('a ban is measured as time without protection, before the exit is due', async () => {
+  const { rig, pass } = await holding();
+  await pass(2_000);
+  expect(bare(rig).since).toBeUndefined();
+  rig.blocked = 'the exchange forbids requests';
+  await pass(2_000);
+  expect(bare(rig).since).toBeDefined();
+  rig.blocked = undefined;
+  await pass(2_000);
+  expect(bare(rig).since).toBeUndefined();
+});
+
+test('a position that was due and could not be sold is unprotected still when its strategy wants to be flat', async () => {
+  const { rig, held, pass, signals } = await holding();
+  rig.blocked = 'the exchange forbids requests';
+  await pass(6 * minute);
+  const { since } = bare(rig);
+  signals.next(decision(target(0)));
+  await pass(5_000);
+  expect(held()).toBe(1);
+  expect(bare(rig).since).toBe(since);
+  rig.blocked = undefined;
+  signals.next(decision(target(0)));
+  await pass(20_000);
+  expect([held(), bare(rig).since]).toEqual([0, undefined]);
+});

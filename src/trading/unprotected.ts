@@ -60,7 +60,9 @@ export class Unprotected {
       if (known === undefined && !isGuarded) continue;
       const measured = known ?? this.#at(strategy, symbol);
       const wasUnprotected = measured.since !== undefined;
-      const isUnprotected = isGuarded && !(canExit(strategy, symbol) && this.#isLeft(strategy, symbol));
+      // A strategy that wants to be flat takes the stop away, and the position is still there.
+      const isUnsold = wasUnprotected && !portfolio.subAccount(strategy, symbol).isFlat;
+      const isUnprotected = (isGuarded || isUnsold) && !(canExit(strategy, symbol) && this.#isLeft(strategy, symbol));
       if (measured.since !== undefined) measured.longestMs = Math.max(measured.longestMs, now - measured.since);
       measured.since = isUnprotected ? (measured.since ?? now) : undefined;
       if (wasUnprotected && !isUnprotected) changed = true;
