@@ -7,6 +7,7 @@ import { moment, roundedMoney } from '../../domain/words.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import type { HeldPosition, JournalReader } from '../../journal/reader.ts';
 import { decisionText } from '../../session/history/timeline.ts';
+import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { textTable } from '../../terminal/table.ts';
 import { exitTexts, fillJson, isDust, shortId } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
@@ -120,7 +121,19 @@ export const showPositions = (options: ShowOptions): void =>
     );
     if (!options.json && running === undefined && rows.some(({ row, exits }) => !row.isDust && exits !== ''))
       options.out('The protection works only while a daemon runs, and none runs here.');
+    if (options.json || running === undefined) return;
+    for (const { strategy, symbol, since } of unprotectedIn(reader))
+      if (since !== null && rows.some(({ row }) => row.strategy === strategy && row.symbol === symbol && !row.isDust))
+        options.out(
+          `The position of ${strategy} on ${symbol} is unprotected since ${moment(since)} UTC: its exits cannot act now.`,
+        );
   });
+
+/** How long positions were unprotected, as the daemon wrote it down. */
+export const unprotectedIn = (reader: JournalReader) =>
+  (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
+    ([strategy, symbol, longestMs, since, longestAt = null]) => ({ strategy, symbol, longestMs, since, longestAt }),
+  );
 
 /** The exits of a position that wait for prices. */
 export function exitsText({ protection = {} }: Pick<HeldPosition, 'protection'>): string {

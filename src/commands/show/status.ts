@@ -17,10 +17,9 @@ import {
   noMarketDataName,
 } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
-import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
-import { exitsText } from './show.ts';
+import { exitsText, unprotectedIn } from './show.ts';
 
 /** Positions with exits, which only a daemon can watch. */
 const unwatchedIn = (reader: JournalReader) =>
@@ -28,11 +27,6 @@ const unwatchedIn = (reader: JournalReader) =>
     const exits = isDust(position, instrument(entry)) ? '' : exitsText({ protection });
     return exits === '' ? [] : [{ strategy, symbol, exits }];
   });
-
-const unprotectedIn = (reader: JournalReader) =>
-  (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
-    ([strategy, symbol, longestMs, since, longestAt = null]) => ({ strategy, symbol, longestMs, since, longestAt }),
-  );
 
 const hourMs = 3_600_000;
 
