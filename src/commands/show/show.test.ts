@@ -258,3 +258,20 @@ test('a table of a journal of years is drawn in a moment', () => {
   const many = Array.from({ length: 50_000 }, (_, row) => [String(row), 'b', 'c']);
   expect(textTable(['a', 'b', 'c'], many, '').length).toBeGreaterThan(50_000);
 });
+
+test('why asks for a decision only where Sluice cannot decide: an unknown order is queried', () => {
+  const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
+  const db = openForWriting(join(dir, journalFile));
+  const states = [
+    orderRowOf({ clientOrderId: 'u1', state: 'unknown' }),
+    orderRowOf({ clientOrderId: 'q1', state: 'quarantined' }),
+  ];
+  writer(db, 1)(states);
+  db.close();
+  showWhy('u1', options);
+  expect(out.join()).toContain('wait: a running daemon queries its outcome');
+  expect(out.join()).not.toContain('sluice resolve');
+  out = [];
+  showWhy('q1', options);
+  expect(out.join()).toContain('only you may decide it: sluice resolve q1 --as ');
+});

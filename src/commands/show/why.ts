@@ -36,7 +36,11 @@ export function showWhy(subject: string, options: ShowOptions): void {
       options.out(
         `order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'}) is ${order.state}, on ${day(order.createdAt)} UTC`,
       );
-    if (order !== undefined && !isClosed(order.state) && wordsFor(order.state).length > 0)
+    if (order?.state === 'unknown')
+      options.out(
+        'wait: a running daemon queries its outcome until the order is found or proven absent. If it can prove neither, the order is quarantined, and you decide',
+      );
+    else if (order !== undefined && !isClosed(order.state) && wordsFor(order.state).length > 0)
       options.out(
         `only you may decide it: sluice resolve ${order.clientOrderId} --as ${wordsFor(order.state).join('|')} --reason TEXT`,
       );
