@@ -126,6 +126,16 @@ test('a strategy that is killed is none of those that run', async () => {
   ]);
 });
 
+test('when every strategy is paused by itself, the status says so and how to resume', async () => {
+  const desk = new TestRig();
+  const screen = screenOf(desk);
+  screen.state = 'ready';
+  await desk.assembled.kill(kill({ kind: 'pause', strategy: 's', reason: 'lunch' }));
+  expect(screen.view().stateText).toBe(
+    'All strategies are paused. Nothing is entered, exits go on. Resume here, or with: npx sluice resume',
+  );
+});
+
 test('why no order is created is a part of the view while that lasts', () => {
   let why: string | undefined = 'the disk is full';
   const screen = screenOf(new TestRig(), () => why);

@@ -9,6 +9,7 @@ import {
   type KlineView,
   maxEquityPoints,
   type OpenOrderView,
+  type StrategyView,
   type UnknownView,
   type View,
   viewVersion,
@@ -176,7 +177,7 @@ export class Screen {
       marketTime: now(),
       speed,
       state,
-      stateText: this.#stateText(state, idsOf(strategies.filter(({ status }) => status === 'running')).size),
+      stateText: this.#stateText(state, strategies),
       noMarketData: this.#options.noMarketData?.(),
       blocked: this.#options.blocked(),
       equity: {
@@ -209,8 +210,7 @@ export class Screen {
     };
   }
 
-  /** `running`: how many strategies do. */
-  #stateText(state: DaemonState, running: number): string {
+  #stateText(state: DaemonState, strategies: readonly StrategyView[]): string {
     const { assembled } = this.#options;
     const kill = assembled.risk.switch.ofAll;
     const [halt] = assembled.execution.halts.inForce;
@@ -231,6 +231,10 @@ export class Screen {
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     if (kill !== undefined)
       return `All strategies are paused: ${kill.reason}. Nothing is entered, exits go on.${resolving} Resume here, or with: npx sluice resume`;
+    const configured = strategies.filter(({ status }) => status !== 'former');
+    const running = idsOf(configured.filter(({ status }) => status === 'running')).size;
+    if (configured.length > 0 && configured.every(({ status }) => status === 'paused'))
+      return `All strategies are paused. Nothing is entered, exits go on.${resolving} Resume here, or with: npx sluice resume`;
     if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;
     return `Trading. ${running} ${running === 1 ? 'strategy' : 'strategies'} running.${resolving}`;
   }
