@@ -155,6 +155,8 @@ test('a failure is one line; a stop, and a directory that another daemon holds, 
   expect(sent).toEqual([]);
   await reports.failed(new Refusal('the key is wrong\n  it means: no\n  what to do: look'));
   expect(texts()[0]).toMatch(/^did not start: the key is wrong; it means: no; what to do: look\. What to do: /);
+  await reports.failed(new Refusal('second.yaml has a problem:\n  line 9: unknown'));
+  expect(texts().at(-1)).toMatch(/^did not start: second\.yaml has a problem: line 9: unknown\. /);
 });
 
 test('an error after the start is no failed start, and a start that failed does not come up', async () => {

@@ -148,7 +148,9 @@ export class StartReports {
     if (this.#isUp) this.#log?.error(`ended by an error: ${causeOf(error)}`);
     else if (!(error instanceof StoppedEarly || error instanceof InUse)) {
       this.#parts.alerts.begin();
-      const text = `did not start: ${causeOf(error).replaceAll(/\n\s*/g, '; ')}`;
+      const text = `did not start: ${causeOf(error)
+        .replace(/:\n\s*/, ': ')
+        .replaceAll(/\n\s*/g, '; ')}`;
       this.#report({ level: 'error', topic: isNoSpace(error) ? 'diskFull' : 'notStarted', text });
     }
     await this.end();
