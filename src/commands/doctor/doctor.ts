@@ -8,7 +8,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { readSecrets } from '../../config/secrets.ts';
 import { escapeText } from '../../domain/printable.ts';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
+import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
 import { journalFile } from '../../journal/open.ts';
 import { venueNameOf } from '../../session/live.ts';
@@ -102,15 +102,32 @@ async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir
   });
   const socket = await listening;
   if (rest === undefined) return checks;
-  if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
+  const unsaved = name === undefined ? [] : saved(stateDir, name, { rest, socket });
   // A query cannot show how a cancel ends. A daemon that cancelled has recorded it.
   const seen = name === undefined ? rest : { ...rest, cancel: cancelAt(stateDir, name) };
   return [
     ...checks,
+    ...unsaved,
     socketCheck(socket, wsUrl),
     habitsCheck(seen, socket),
     clientIdCheck(seen, isLoopback(restUrl), config.dedicatedAccount),
   ];
+}
+
+/** Saves what the exchange can do. A disk that takes nothing must not hide the other checks. */
+function saved(stateDir: string, name: string, found: Parameters<typeof rememberCapabilities>[3]): readonly Check[] {
+  try {
+    rememberCapabilities(stateDir, name, machineWall(), found);
+    return [];
+  } catch (error) {
+    return [
+      fail(
+        'state',
+        `${stateDir} cannot be written: ${causeOf(error)}`,
+        'free space there, or allow Sluice to write to it',
+      ),
+    ];
+  }
 }
 
 const styles: Readonly<Record<Level, Parameters<typeof styleText>[0]>> = {

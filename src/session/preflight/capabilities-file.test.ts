@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -85,3 +85,11 @@ it.each(['', '{', '[]', '{"version":1,"venue":"a/1","rest":{"queryByClientId":tr
     expect(JSON.parse(readFileSync(join(dir, 'capabilities.json'), 'utf8'))).toMatchObject({ venue: 'a/1', rest });
   },
 );
+
+it('a write that fails leaves no part of a file behind', () => {
+  const dir = fresh();
+  // A folder in the place of the file: it cannot be replaced.
+  mkdirSync(join(dir, 'capabilities.json'), { recursive: true });
+  expect(() => rememberCapabilities(dir, 'a/1', 0, { rest })).toThrow();
+  expect(readdirSync(dir)).toEqual(['capabilities.json']);
+});

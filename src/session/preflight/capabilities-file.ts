@@ -1,5 +1,5 @@
 /** The detected capabilities of a venue, saved in the state directory. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeDirs } from '../../journal/open.ts';
@@ -45,8 +45,14 @@ function write(stateDir: string, venue: string, at: number, known: Remembered): 
   const text = JSON.stringify({ version: 1, venue, at, ...known }, undefined, 2);
   // A daemon and a doctor may write at the same time: each its own file, the last one stays.
   const path = `${fileIn(stateDir)}.${process.pid}.new`;
-  writeFileSync(path, `${text}\n`, { mode: 0o600 });
-  renameSync(path, fileIn(stateDir));
+  try {
+    writeFileSync(path, `${text}\n`, { mode: 0o600 });
+    renameSync(path, fileIn(stateDir));
+  } catch (error) {
+    // A full disk leaves a part of the file.
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 /** Stores the findings; an unknown one keeps its stored value. `at` is UTC ms of the machine. */
