@@ -23,6 +23,7 @@ import {
   type Io,
   jsonOption,
   logOption,
+  requireValues,
   run,
   setOption,
   speed,
@@ -121,6 +122,7 @@ function showUsage(command: Command, path: string): void {
   for (const one of command.commands) showUsage(one, `${path} ${one.name()}`);
 }
 for (const one of program.commands) showUsage(one, `sluice ${one.name()}`);
+requireValues(program);
 
 /** Not awaited at the top level: if nothing is left to wait for, Node would blame this file. */
 async function main(): Promise<void> {

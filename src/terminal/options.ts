@@ -85,3 +85,16 @@ export function dateOption(text: string): number {
   if (Number.isNaN(time)) throw new InvalidArgumentError(`must be ${momentWanted}`);
   return time;
 }
+
+/** Refuses an option as the value of another: Commander would take `--state` in `--strategy --state DIR` as the strategy. */
+export function requireValues(command: Command): void {
+  for (const option of command.options) {
+    if (!option.required || option.variadic) continue;
+    const parse = option.parseArg;
+    option.argParser((value: string, before: unknown) => {
+      if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
+      return parse === undefined ? value : parse(value, before);
+    });
+  }
+  for (const one of command.commands) requireValues(one);
+}
