@@ -113,7 +113,12 @@ export class Sender {
     this.writeOut();
     if (!outbox.forgetReported()) return;
     outbox.acknowledgeKinds([ofStart], 'start', now());
-    const end: Alert = { kind: 'notice', level: 'error', time: now(), text: 'the start has come up: trading goes on' };
+    const end: Alert = {
+      kind: 'notice',
+      level: 'error',
+      time: now(),
+      text: 'the start has come up: sluice status shows what may trade',
+    };
     outbox.add({ ...end, level: 'info' }, routed(config, end, now()).due);
   }
 

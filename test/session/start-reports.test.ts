@@ -22,7 +22,7 @@ async function phone(): Promise<() => readonly string[]> {
   return () => taken.map(({ body }) => (JSON.parse(body) as { readonly text: string }).text);
 }
 
-const cameUp = 'the start has come up: trading goes on';
+const cameUp = 'the start has come up: sluice status shows what may trade';
 const log = (): string => readFileSync(join(rig.state, 'sluice.log'), 'utf8');
 const elsewhere = (url: string): readonly string[] => ['--set', `exchange.restUrl=${url}`];
 
