@@ -42,8 +42,8 @@ export function retries(book: TradingComponents, { clock, orders, ask, blocked, 
   return {
     /** An order that was only too fast is planned again in a moment, not at the next signal. */
     refused({ strategy, symbol, purpose }: OrderDraft, denial: Denial): void {
-      if (purpose === 'stop') denied.set(`${strategy} ${symbol}`, denialText(denial, clock.machine(1)));
       if (tooFast.has(denial.code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
+      else if (purpose === 'stop') denied.set(`${strategy} ${symbol}`, denialText(denial, clock.machine(1)));
     },
     askAgain(): void {
       const waiting = [...late.values()];
