@@ -155,9 +155,10 @@ export class MarginAccounts {
     }
   }
 
-  /** The last liquidation of a strategy; undefined where there was none. */
-  liquidation(strategy: string): Liquidation | undefined {
-    return this.#liquidated.get(strategy);
+  /** Whether a position is liquidated at UTC ms for what another market reached. That market's own remainder waits for its next open, as after a stop. */
+  isLiquidatedByAnother(strategy: string, symbol: string, at: number): boolean {
+    const last = this.#liquidated.get(strategy);
+    return last?.at === at && last.symbol !== symbol;
   }
 
   #ruins(symbol: string): readonly Stop[] {

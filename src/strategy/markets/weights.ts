@@ -4,7 +4,6 @@ import { entryOptions, optionNames } from '../../domain/target-options.ts';
 import type { WeightExits, Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
 import { hold } from '../signals.ts';
-import { isTargetOption } from '../target-options.ts';
 import { checkedLeg } from './market-signals.ts';
 
 /** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
@@ -34,36 +33,31 @@ export function weights(
       );
   const { threshold = 0, exits } = options;
   const chosen: Weights = { kind: 'weights', weights, reason, threshold, ...(exits !== undefined && { exits }) };
-  eachWeight(chosen, () => {});
+  eachWeight(chosen, (symbol, weight) => {
+    const own = exits?.[symbol];
+    if (own !== undefined && weight !== 0) checkedLeg(symbol, hold({ amount: weight }, reason, own), '1min');
+  });
   return chosen;
 }
 
-const isExit = (name: string): boolean => isTargetOption(name) && !(entryOptions as readonly string[]).includes(name);
+const exitNames: readonly string[] = optionNames.filter((name) => !(entryOptions as readonly string[]).includes(name));
 
-/** Each market with a weight needs its own: a misspelt symbol would have none. */
-function refuseExits({ weights, exits, reason }: Required<Weights>): void {
-  const example = 'say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }';
-  if (typeof exits !== 'object' || exits === null || isCollection(exits))
-    throw new SignalError(`exits that are ${shown(exits)}: ${example}`);
-  for (const symbol of Object.keys(weights)) {
-    const weight = weights[symbol] as number;
-    if (weight === 0) continue;
-    const own = exits[symbol];
-    if (own === undefined)
-      throw new SignalError(`exits without ${symbol}, which has a weight: say ${symbol}: {} where it shall have none`);
-    if (typeof own !== 'object' || own === null || isCollection(own))
-      throw new SignalError(`exits of ${symbol} that are ${shown(own)}: ${example}`);
-    const unknown = Object.keys(own).find((name) => !isExit(name));
-    if (unknown !== undefined)
-      throw new SignalError(
-        `exits of ${symbol} with ${unknown}, which is not an exit; there are ${optionNames.filter(isExit).join(', ')}`,
-      );
-    if (Array.isArray(own.takeProfit))
-      throw new SignalError(
-        `exits of ${symbol} with a list of take-profits: what one sells, its weight would buy back`,
-      );
-    checkedLeg(symbol, hold({ amount: weight }, reason, own), '1min');
-  }
+const example = 'say exits: { BTCUSDT: { stop: { fromEntry: 0.1 } } }';
+
+/** A market with a weight needs its own: a misspelt symbol would have none. */
+function refuseExits(exits: NonNullable<Weights['exits']>, symbol: string): void {
+  const own = exits[symbol];
+  if (own === undefined)
+    throw new SignalError(`exits without ${symbol}, which has a weight: say ${symbol}: {} where it shall have none`);
+  if (typeof own !== 'object' || own === null || isCollection(own))
+    throw new SignalError(`exits of ${symbol} that are ${shown(own)}: ${example}`);
+  const unknown = Object.keys(own).find((name) => !exitNames.includes(name));
+  if (unknown !== undefined)
+    throw new SignalError(
+      `exits of ${symbol} with ${unknown}, which is not an exit; there are ${exitNames.join(', ')}`,
+    );
+  if (Array.isArray(own.takeProfit))
+    throw new SignalError(`exits of ${symbol} with a list of take-profits: what one sells, its weight would buy back`);
 }
 
 /** A map or an array has no weights by symbol. */
@@ -81,11 +75,14 @@ export function eachWeight(chosen: Weights, take: (symbol: string, weight: numbe
     throw new SignalError(`weights whose reason is ${shown(reason)}: say why, as in weights({ BTCUSDT: 0.5 }, 'why')`);
   if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
     throw new SignalError(`a threshold of ${shown(threshold)}: it is a share of the equity, from 0 to 1`);
+  if (exits !== undefined && (typeof exits !== 'object' || exits === null || isCollection(exits)))
+    throw new SignalError(`exits that are ${shown(exits)}: ${example}`);
   let sum = 0;
   for (const symbol of Object.keys(weights)) {
     const weight = weights[symbol] as number;
     if (!Number.isFinite(weight))
       throw new SignalError(`the weight of ${symbol} is ${shown(weight)}: it must be a number`);
+    if (exits !== undefined && weight !== 0) refuseExits(exits, symbol);
     sum += Math.abs(weight);
     take(symbol, weight);
   }
@@ -93,7 +90,6 @@ export function eachWeight(chosen: Weights, take: (symbol: string, weight: numbe
     throw new SignalError(
       `weights that add up to ${Number(sum.toPrecision(6))}, more than 1, the whole equity of the strategy: divide each by the sum`,
     );
-  if (exits !== undefined) refuseExits({ ...chosen, exits });
 }
 
 const shown = (value: unknown): string =>

@@ -151,7 +151,7 @@ export function openingTogether(states: readonly SeriesState[], at: number): Ite
 const none: readonly (readonly SeriesState[])[] = [];
 
 /**
- * Klines that have opened and before whose close others close, UTC ms, count with their open; if told so, those that close then, too. True where
+ * Klines that have opened and before whose close others close, UTC ms, count with their open; with `closingToo`, those that close then, too. True where
  * something is held of one of the former that was not passed over.
  */
 export function markOpens(

@@ -107,9 +107,8 @@ export class SeveralMarketsStep {
   #enterAfterExits(now: number, fillNow: (state: SeriesState) => boolean, fill: (state: SeriesState) => void): void {
     for (const { hosted } of this.#cursors) {
       const planned = this.#takeWaiting(hosted.id, now);
-      const liquidated = this.#trader.margin?.liquidation(hosted.id);
-      // What is left of the position that reached the price waits for its next open, as after a stop.
-      const isLeft = (symbol: string): boolean => liquidated?.at === now && liquidated.symbol !== symbol;
+      const isLeft = (symbol: string): boolean =>
+        this.#trader.margin?.isLiquidatedByAnother(hosted.id, symbol, now) === true;
       for (const state of this.#states.get(hosted.id) ?? [])
         if ((isLeft(state.symbol) || planned.has(state.symbol)) && fillNow(state) && !state.market.fills.idle)
           fill(state);

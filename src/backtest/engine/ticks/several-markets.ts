@@ -79,11 +79,8 @@ export function reopening(stage: TapeStage, several: readonly MarketsCursor[], l
     async fire() {
       const now = cursor.time;
       cursor.time = Number.POSITIVE_INFINITY;
-      // What is left of the position that reached the price waits for its next open, as after a stop.
-      const isLeft = ({ hosted }: MarketsCursor, symbol: string): boolean => {
-        const liquidated = margin?.liquidation(hosted.id);
-        return liquidated?.at === now && liquidated.symbol !== symbol;
-      };
+      const isLeft = ({ hosted }: MarketsCursor, symbol: string): boolean =>
+        margin?.isLiquidatedByAnother(hosted.id, symbol, now) === true;
       const fillsAgain = (symbol: string): boolean =>
         several.some((one) => one.reads(symbol) && (waiting.includes(one) || isLeft(one, symbol)));
       for (const { lane, kline } of open.splice(0)) {
