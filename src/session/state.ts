@@ -79,12 +79,12 @@ export function makeStateDir(dir: string): () => void {
 }
 
 /** Written whole or not at all: a full disk leaves the old file. */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string, unfinished = `${path}.new`): void {
   try {
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    writeFileSync(unfinished, text, { mode: 0o600 });
+    renameSync(unfinished, path);
   } catch (error) {
-    rmSync(`${path}.new`, { force: true });
+    rmSync(unfinished, { force: true });
     throw error;
   }
 }

@@ -82,7 +82,7 @@ test('a HALT that holds the exit up is measured as time without protection, unti
   expect(bare(rig).longestMs).toBeLessThan(6 * minute + 10_000);
 });
 
-/** What a rig has told of exits that cannot be sent. */
+/** The notices of exits that cannot be sent. */
 const unsold = (rig: TestRig): readonly string[] =>
   rig.notices.flatMap(({ level, topic, text }) => (topic === 'stopReached' ? [`${level} ${text}`] : []));
 

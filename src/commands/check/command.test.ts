@@ -12,7 +12,7 @@ const warmupLine = (decisions: number | undefined): string | undefined =>
     line.startsWith('warm-up'),
   );
 
-test('a warm-up that a live start does not have is told which one to declare', () => {
+test('the warm-up to declare is named where a live start has too little', () => {
   expect(warmupLine(1_000)).toMatch(/\. Declare warmup: \(\) => 1000, so that a live start loads as many$/);
   expect(warmupLine(undefined)).toMatch(
     /do not agree within 1175; .*\. Declare warmup: \(\) => 2350 and check again; if they never agree, they depend on where/,

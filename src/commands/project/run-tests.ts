@@ -10,12 +10,14 @@ const resolving = `data:text/javascript,import { resolveSluice } from ${JSON.str
 )}; resolveSluice();`;
 
 /** The arguments of Node that run tests. */
-export const testArguments = (files: readonly string[]): readonly string[] => [
-  '--import',
-  resolving,
-  '--test',
-  ...files,
-];
+export const testArguments = (files: readonly string[]): readonly string[] => scriptArguments('--test', ...files);
+const scriptArguments = (...more: readonly string[]): readonly string[] => ['--import', resolving, ...more];
+
+/** The exit code of Node with these arguments; null where a signal ended it. */
+async function ended(args: readonly string[]): Promise<number | null> {
+  const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number | null];
+  return code;
+}
 
 /** Throws a `Refusal` with exit code 1 where a test fails; the runner has printed why. */
 export async function test(files: readonly string[]): Promise<void> {
@@ -24,15 +26,11 @@ export async function test(files: readonly string[]): Promise<void> {
   const folder = files.find((file) => statSync(file).isDirectory());
   if (folder !== undefined)
     throw new Refusal(`${folder} is a folder: name test files, or none for all of them below this folder`);
-  const child = spawn(process.execPath, testArguments(files), { stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Refusal('a test failed', 1);
+  if ((await ended(testArguments(files))) !== 0) throw new Refusal('a test failed', 1);
 }
 
 /** Ends this process with the exit code of the script. */
 export async function runScript(file: string, args: readonly string[]): Promise<void> {
   if (!existsSync(file) || statSync(file).isDirectory()) throw new Refusal(`${file} is not a file: name a script`);
-  const child = spawn(process.execPath, ['--import', resolving, file, ...args], { stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
+  process.exitCode = (await ended(scriptArguments(file, ...args))) ?? 1;
 }

@@ -1,7 +1,7 @@
 /**
  * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops all strategies, `kill-ID` one;
  * `kill.everything` and `kill-ID.everything` stop exits, too. What the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a
- * limit killed while the disk is full: an empty file is all that there is room for. `pause` and `pause-ID` pause in the same way.
+ * limit killed while the disk is full: only an empty file fits there. `pause` and `pause-ID` pause in the same way.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,12 @@
 /** The detected capabilities of a venue, saved in the state directory. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeDirs } from '../../journal/open.ts';
 import type { CancelHabit, RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../../venue/exchange/probe-socket.ts';
 import { type KnownWindow, type WindowHabit, windowNames } from '../../venue/exchange/rest/recv-window.ts';
+import { replaceFile } from '../state.ts';
 
 const schema = z.object({
   version: z.literal(1),
@@ -39,20 +40,12 @@ function remembered(stateDir: string, venue: string): Remembered {
   }
 }
 
-/** Written whole or not at all. */
 function write(stateDir: string, venue: string, at: number, known: Remembered): void {
   makeDirs(stateDir);
+  const path = fileIn(stateDir);
   const text = JSON.stringify({ version: 1, venue, at, ...known }, undefined, 2);
   // A daemon and a doctor may write at the same time: each its own file, the last one stays.
-  const path = `${fileIn(stateDir)}.${process.pid}.new`;
-  try {
-    writeFileSync(path, `${text}\n`, { mode: 0o600 });
-    renameSync(path, fileIn(stateDir));
-  } catch (error) {
-    // A full disk leaves a part of the file.
-    rmSync(path, { force: true });
-    throw error;
-  }
+  replaceFile(path, `${text}\n`, `${path}.${process.pid}.new`);
 }
 
 /** Stores the findings; an unknown one keeps its stored value. `at` is UTC ms of the machine. */
