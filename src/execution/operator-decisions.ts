@@ -1,10 +1,13 @@
 /** Decisions of an operator: how an unproven order ended, whether an invalid trade is booked, and adjustments of balances. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState, TradeDecision } from '../domain/order.ts';
+import { moment } from '../domain/words.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Execution } from './context.ts';
 import { move } from './order-steps.ts';
 import { rowsToDecide } from './quarantined-trades.ts';
 import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
+import { horizonOf } from './reconcile/creation-window.ts';
 import { type OrderEvent, transitions } from './states.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -30,6 +33,28 @@ export function whyNot(clientOrderId: string, state: OrderState, as: OperatorOut
   return words.length === 0
     ? `order ${clientOrderId} is ${state}: the exchange decides its outcome, you cannot`
     : `order ${clientOrderId} is ${state}: it can be resolved as ${words.join(' or ')}, not as ${as}`;
+}
+
+/** Without an answered sweep for so long the exchange counts as away, real ms: longer than any pause between two sweeps. */
+const silentMs = 60_000;
+
+/**
+ * Why nobody may say yet how an order ended: Sluice still queries it, and may find it. An unknown order is decided by two complete sweeps after its
+ * horizon, any other order needs an exchange that answers.
+ */
+function stillQueried(execution: Execution, sweeps: Sweeps, order: WorkingOrder): string | undefined {
+  const { clock, timing } = execution;
+  const { clientOrderId, symbol } = order.intent;
+  const { since, last } = sweeps.answered(symbol) ?? {};
+  const isSilent = since === undefined || last === undefined || clock.now() - last > clock.machine(silentMs);
+  const known = Math.max(horizonOf(execution, order), since ?? 0) + 2 * timing.sweepGapMs;
+  if (!isSilent && (order.state !== 'unknown' || clock.now() > known)) return undefined;
+  const silence = `the exchange has not answered about ${symbol}${last === undefined ? '' : ` since ${moment(last)} UTC`}`;
+  const later = `. Its outcome is known some seconds after it answers again, at the earliest ${moment(known)} UTC`;
+  const when = isSilent
+    ? `${silence}${order.state === 'unknown' ? later : ''}`
+    : `its outcome is known at about ${moment(known)} UTC`;
+  return `Sluice still queries order ${clientOrderId}, sent at ${moment(order.signedAt ?? order.intent.createdAt)} UTC: ${when}. Look for it on the website of the exchange, and decide after that. If the exchange never answers again, stop the daemon and resolve it then`;
 }
 
 export interface ByHand {
@@ -62,6 +87,8 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       if (order === undefined) return `order ${clientOrderId} is not open here: there is nothing to resolve`;
       const against = whyNot(clientOrderId, order.state, as);
       if (against !== undefined) return against;
+      const early = as === 'quarantined' ? undefined : stillQueried(execution, sweeps, order);
+      if (early !== undefined) return early;
       if (as === 'quarantined') order.quarantineReason = 'human';
       move(execution, order, operatorOutcomes[as], { as, by, reason });
       await journal.durable();

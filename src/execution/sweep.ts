@@ -39,6 +39,13 @@ export interface SweepResult {
   readonly failed: boolean;
 }
 
+/** Sweeps of a symbol that the exchange answered, by the time at which each began, UTC ms. */
+export interface AnsweredSweeps {
+  /** The first one after the last that failed; undefined if the last one failed. */
+  readonly since: number | undefined;
+  readonly last: number | undefined;
+}
+
 export class Sweeps {
   readonly #execution: Execution;
   readonly #recent = new Map<string, RecentTrades>();
@@ -48,6 +55,7 @@ export class Sweeps {
   readonly #open = new Map<string, readonly OrderReport[]>();
   readonly #missingSince = new Map<WorkingOrder, number>();
   readonly #oddSince = new Map<WorkingOrder, number>();
+  readonly #answered = new Map<string, AnsweredSweeps>();
   readonly #truncatedSince = new Map<string, number>();
   readonly #attribution: Attribution;
   readonly #sums: FillSums;
@@ -97,6 +105,18 @@ export class Sweeps {
     return running;
   }
 
+  answered(symbol: string): AnsweredSweeps | undefined {
+    return this.#answered.get(symbol);
+  }
+
+  #noteAnswer(symbol: string, beganAt: number, isAnswered: boolean): void {
+    const before = this.#answered.get(symbol);
+    const now = isAnswered
+      ? { since: before?.since ?? beganAt, last: beganAt }
+      : { since: undefined, last: before?.last };
+    this.#answered.set(symbol, now);
+  }
+
   /** Sweeps every symbol that is or was traded; returns why that was not complete. */
   async sweepAll(): Promise<string | undefined> {
     let incomplete: string | undefined;
@@ -140,12 +160,16 @@ export class Sweeps {
   }
 
   async #sweepOnce(symbol: string): Promise<SweepResult> {
-    const { orders, quarantinedTrades } = this.#execution;
+    const { clock, orders, quarantinedTrades } = this.#execution;
+    const beganAt = clock.now();
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
-    if (open.kind === 'failed')
+    if (open.kind === 'failed') {
+      this.#noteAnswer(symbol, beganAt, false);
       return { complete: false, cause: queryFailure('open orders', open.cause), failed: true };
+    }
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
+    this.#noteAnswer(symbol, beganAt, !trades.failed);
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // Trades behind the cursor are booked: of those read again only new and changed ones matter.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);

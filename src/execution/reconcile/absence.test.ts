@@ -354,33 +354,3 @@ describe('everything halts', () => {
     expect(verdict).toMatchObject({ kind: 'denied', code: 'halted', facts: { reason: 'something is missing' } });
   });
 });
-
-describe('a human', () => {
-  test.each(['absent', 'filled', 'canceled'] as const)('closes a quarantined order as %s', async (as) => {
-    const { rig, order, carried } = await lost('dropLost', { balances: false });
-    await rig.finish(carried);
-    const { assembled } = rig;
-    expect(
-      await rig.finish(assembled.resolveByHand(order.intent.clientOrderId, as, 'operator', 'I checked')),
-    ).toBeUndefined();
-    expect(await rig.stateOf(order)).toBe(as);
-    expect((await rig.steps(order)).slice(-2)).toEqual(['resolved', 'closed']);
-    expect(assembled.portfolio.isUndecided('BTCUSDT')).toBe(false);
-    expect(free(rig)).toBe('1000000');
-  });
-
-  test('cannot close an order that the exchange still shows', async () => {
-    const rig = await ready();
-    const order = await rig.placed();
-    const said = rig.assembled.resolveByHand(order.intent.clientOrderId, 'absent', 'operator', 'why not');
-    expect(await rig.finish(said)).toContain('the exchange decides its outcome');
-    expect(order.state).toBe('open');
-  });
-
-  test('ends the search for an unknown order', async () => {
-    const { rig, order, carried } = await lost('dropLost');
-    await rig.pass(5_000);
-    await rig.finish(rig.assembled.resolveByHand(order.intent.clientOrderId, 'absent', 'operator', 'I know'));
-    expect(await rig.finish(carried)).toBe('rejected');
-  });
-});

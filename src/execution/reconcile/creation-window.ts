@@ -3,6 +3,10 @@ import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Execution } from '../context.ts';
 
+/** After this time, by the exchange's clock, an order cannot appear any more. */
+export const horizonOf = ({ clock, horizon }: Execution, { signedAt, recvWindowMs }: WorkingOrder): number =>
+  (signedAt ?? clock.now()) + (recvWindowMs ?? 0) + horizon.ms;
+
 /** Largest difference between the exchange's times and ours, real ms. */
 export const clocksApartMs = 60_000;
 

@@ -8,6 +8,7 @@ import type { Execution } from '../context.ts';
 import { move, quarantine, record } from '../order-steps.ts';
 import type { Sweeps } from '../sweep.ts';
 import { prove } from './balance-proof.ts';
+import { horizonOf } from './creation-window.ts';
 import { actOn, afterSweep, type CleanSweeps, isMissed, mayBeAbsent, nothingWeighed, weigh } from './evidence.ts';
 
 /** Between searches for an unknown order, ms; doubles up to the longest. */
@@ -67,10 +68,6 @@ function searchFor(execution: Execution, sweeps: Sweeps, order: WorkingOrder): S
     return searched;
   };
 }
-
-/** After this time, by the exchange's clock, an order cannot appear any more. */
-const horizonOf = ({ clock, horizon }: Execution, { signedAt, recvWindowMs }: WorkingOrder): number =>
-  (signedAt ?? clock.now()) + (recvWindowMs ?? 0) + horizon.ms;
 
 function endOf(execution: Execution, order: WorkingOrder, search: Search): Resolution {
   if (order.state === 'absent') return 'absent';
