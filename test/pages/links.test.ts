@@ -27,3 +27,11 @@ test.for(pages)('the links of %s lead somewhere', (page) => {
   });
   expect(broken.map(([link]) => link)).toEqual([]);
 });
+
+test('the list of pages has every page', () => {
+  const listed = textOf('docs/README.md');
+  const own = pages.filter((path) => /^docs\/(tutorial|how-to|reference|explanation)?\/?[^/]+\.md$/.test(path));
+  expect(
+    own.filter((path) => path !== 'docs/README.md' && !listed.includes(`](${path.slice('docs/'.length)})`)),
+  ).toEqual([]);
+});
