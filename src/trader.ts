@@ -60,9 +60,8 @@ export function* executeDecision(
     const results = (yield { kind: 'submit', intents }) ?? [];
     // While the outcome of an order is unknown, `plan` creates nothing on its symbol; other legs go on.
     if (results.includes('unknown') && decision.legs.length === 1) return;
-    // What the exchange rejected is not planned again either.
-    for (const [index, order] of planned.entries())
-      if (results[index] === 'rejected' || results[index] === 'unknown') refused.push(order);
+    // What the exchange did not take is not planned again either.
+    for (const [index, order] of planned.entries()) if (results[index] !== 'accepted') refused.push(order);
   }
 }
 

@@ -269,8 +269,8 @@ export interface Fill {
   readonly evidence?: Evidence;
 }
 
-/** What came of an order that was submitted; `rejected`: also one that was not sent after all. */
-export type SubmitResult = 'accepted' | 'rejected' | 'unknown';
+/** What came of an order that was submitted. `notSent`: nothing left this machine. `absent`: it left, and the exchange provably has no such order. */
+export type SubmitResult = 'accepted' | 'rejected' | 'notSent' | 'absent' | 'unknown';
 
 /** A fill in JSON: money and quantities as exact decimals. */
 export interface FillJson {

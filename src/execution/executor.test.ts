@@ -57,7 +57,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.creates = ['notSent'];
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('notSent');
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(free(rig)).toBe('1000000');
   });
@@ -78,7 +78,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.venue.admits = false;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('notSent');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(await rig.steps(order)).toEqual(['approved', 'notSent', 'closed']);
@@ -89,7 +89,7 @@ describe('an order', () => {
     rig.venue.isRoom = true;
     rig.venue.admits = false;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('notSent');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
     expect(await rig.steps(order)).toEqual(['approved', 'sending', 'notSent', 'closed']);
@@ -132,7 +132,7 @@ describe('an order', () => {
     const rig = new TestRig().listen();
     rig.diskFull = true;
     const { order, carried } = rig.begin({ price: '100' });
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('notSent');
     expect(rig.asked('create')).toBe(0);
     expect(free(rig)).toBe('1000000');
     rig.diskFull = false;
@@ -160,7 +160,7 @@ describe('an order', () => {
       rig.onCommit = (event) => {
         if (event === 'sending') comes();
       };
-      expect(await rig.finish(carried)).toBe('rejected');
+      expect(await rig.finish(carried)).toBe('notSent');
       expect(rig.asked('create')).toBe(0);
     },
   );
@@ -169,7 +169,7 @@ describe('an order', () => {
     const rig = new TestRig({ orderLifeMs: 1_000 }).listen();
     const { order, carried } = rig.begin({ price: '100' });
     rig.clock.skipTo(startTime + 1_001);
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('notSent');
     expect(rig.asked('create')).toBe(0);
     expect(await rig.stateOf(order)).toBe('notSent');
   });

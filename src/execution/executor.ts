@@ -90,12 +90,12 @@ async function lost(
   if (move(execution, order, 'lose', { cause }) !== 'resolve') return 'accepted';
   onLost?.();
   const resolution = await resolve(execution, sweeps, order);
-  return resolution === 'found' ? 'accepted' : resolution === 'absent' ? 'rejected' : 'unknown';
+  return resolution === 'found' ? 'accepted' : resolution === 'absent' ? 'absent' : 'unknown';
 }
 
 /** Not one byte left: the reservation ends. */
 const giveUp = (execution: Execution, order: WorkingOrder, cause: string): SubmitResult =>
-  move(execution, order, 'notSent', { cause }) === 'release' ? 'rejected' : 'accepted';
+  move(execution, order, 'notSent', { cause }) === 'release' ? 'notSent' : 'accepted';
 
 async function settle(
   execution: Execution,

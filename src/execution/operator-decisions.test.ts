@@ -48,7 +48,7 @@ describe('a human', () => {
     expect(said).toContain(`Sluice still queries order ${clientOrderId}, sent at 20`);
     expect(said).toContain('its outcome is known at about 20');
     expect(order.state).toBe('unknown');
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('absent');
     expect(order.state).toBe('absent');
   });
 
@@ -80,6 +80,6 @@ describe('a human', () => {
     expect(order.state).toBe('unknown');
     const said = rig.assembled.resolveByHand(order.intent.clientOrderId, 'absent', 'operator', 'I know');
     expect(await rig.finish(said)).toBeUndefined();
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('absent');
   });
 });

@@ -110,7 +110,7 @@ export function assemble(parts: Parts): Assembled {
   const audits = new Auditor(execution, sweeps);
   const stopped = source<Decision>();
   const booked = source<Fill>();
-  const blocked = exitBlocked(book, execution, orders);
+  const blocked = exitBlocked(book, orders);
   const retrying = retries(book, {
     ...{ clock, orders, blocked, notice },
     ask: (leg) => stopped.emit(decisionOf(leg)),

@@ -85,18 +85,11 @@ export function endOldFlattens({ flattening, risk }: Pick<TradingComponents, 'fl
 }
 
 /** Why the exit of a position cannot be sent at this moment; undefined where it can. */
-export function exitBlocked(
-  { portfolio, risk }: Pick<TradingComponents, 'portfolio' | 'risk'>,
-  { halts }: Pick<Execution, 'halts'>,
-  orders: Pick<Orders, 'blocked'>,
-): (strategy: string, symbol: string) => string | undefined {
-  return (strategy, symbol) => {
-    const kill = risk.switch.against({ strategy, purpose: 'stop' });
-    if (kill !== undefined) return killedText(kill);
-    const reason = halts.against() ?? orders.blocked({ symbol, purpose: 'stop' });
-    return reason ?? (portfolio.isUndecided(symbol) ? 'the outcome of an order is not known' : undefined);
-  };
-}
+export const exitBlocked =
+  ({ portfolio }: Pick<TradingComponents, 'portfolio'>, orders: Pick<Orders, 'against'>) =>
+  (strategy: string, symbol: string): string | undefined =>
+    orders.against({ strategy, symbol, purpose: 'stop' }) ??
+    (portfolio.isUndecided(symbol) ? 'the outcome of an order is not known' : undefined);
 
 /** Whether a stop could act at this moment: its price is fresh, and nothing holds its exit up. */
 export function canExit(

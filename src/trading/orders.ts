@@ -19,6 +19,9 @@ import { maxInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
 import { denialRow, reductionFacts } from './format.ts';
 
+/** Where an order is, and what it is for. */
+type Placed = Pick<Intent, 'strategy' | 'symbol' | 'purpose'>;
+
 export interface OrdersParts {
   readonly clock: Clock;
   /** undefined in memory: ids need no proof where nobody else trades. */
@@ -151,8 +154,8 @@ export class Orders {
 
   async #send({ clientOrderId }: Intent, lost?: () => void): Promise<SubmitResult> {
     const order = this.#book.portfolio.order(clientOrderId);
-    if (order === undefined) return 'rejected';
-    const sent = await execute(this.#execution, this.#sweeps, this.#against, order, lost);
+    if (order === undefined) return 'notSent';
+    const sent = await execute(this.#execution, this.#sweeps, this.#lastHop, order, lost);
     await this.#cancelIfKilled(order, sent);
     return sent;
   }
@@ -166,7 +169,7 @@ export class Orders {
     const { batches } = this.#execution.orders;
     const orders = intents.flatMap(({ clientOrderId }) => this.#book.portfolio.order(clientOrderId) ?? []);
     if (batches === undefined) return [];
-    const sent = await executeBatch(this.#execution, this.#sweeps, this.#against, batches, orders);
+    const sent = await executeBatch(this.#execution, this.#sweeps, this.#lastHop, batches, orders);
     await Promise.all(orders.map((order, index) => this.#cancelIfKilled(order, sent[index] ?? 'unknown')));
     return sent;
   }
@@ -185,18 +188,20 @@ export class Orders {
     return this.#parts.blocked?.(order) ?? (this.#execution.journal.full ? 'the disk is full' : undefined);
   }
 
+  /** Why an order may not be sent at this moment, whatever the risk rules say. */
+  against(order: Placed): string | undefined {
+    return this.#execution.halts.against() ?? this.blocked(order) ?? stoppedBy(this.#book, order);
+  }
+
   /** Why an order may not leave after all; asked just before it does, so that a kill in the meantime still counts. */
-  readonly #against = (intent: Intent): string | undefined => {
+  readonly #lastHop = (intent: Intent): string | undefined => {
     if (this.isEnding) return 'trading is being ended';
-    const { halts, clock } = this.#execution;
-    const stopped = halts.against() ?? this.blocked(intent);
-    if (stopped !== undefined) return stopped;
-    const forbidden = stoppedBy(this.#book, intent);
-    if (forbidden !== undefined) return forbidden;
+    const against = this.against(intent);
+    if (against !== undefined) return against;
     const denial = this.#book.risk.judgeAgain(intent);
     return denial === undefined
       ? undefined
-      : `denied by ${denial.code} at the last hop: ${denialText(denial, clock.machine(1))}`;
+      : `denied by ${denial.code} at the last hop: ${denialText(denial, this.#execution.clock.machine(1))}`;
   };
 
   /** Cancels an order and waits until it is final. */
@@ -282,7 +287,7 @@ export function provenIds({ instance, epoch, idKey, strategies }: Identity): Ord
 }
 
 /** Why an order may neither be sent nor rest: a kill, a pause, or the end of the flatten that it belongs to. */
-export function stoppedBy({ risk, flattening }: TradingComponents, intent: Intent): string | undefined {
-  const kill = risk.switch.against(intent);
-  return kill === undefined ? flattening.against(intent) : `${pastOf[kill.kind]}: ${kill.reason}`;
+export function stoppedBy({ risk, flattening }: TradingComponents, order: Placed): string | undefined {
+  const kill = risk.switch.against(order);
+  return kill === undefined ? flattening.against(order) : `${pastOf[kill.kind]}: ${kill.reason}`;
 }

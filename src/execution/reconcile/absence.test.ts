@@ -25,7 +25,7 @@ const halts = (rig: TestRig): string[] => rig.assembled.execution.halts.inForce.
 describe('an order that nobody finds', () => {
   test('is absent once the balances are explained without it: its reservation ends and its symbol goes on', async () => {
     const { rig, order, carried } = await lost('dropLost');
-    expect(await rig.finish(carried)).toBe('rejected');
+    expect(await rig.finish(carried)).toBe('absent');
     expect(rig.clock.now()).toBeGreaterThan(startTime + 2_000 + timing.horizonMs + timing.sweepGapMs);
     expect(await rig.row(order)).toMatchObject({ state: 'absent', orderId: null });
     expect((await rig.steps(order)).slice(-2)).toEqual(['absent', 'closed']);
@@ -269,7 +269,7 @@ describe('everything halts', () => {
   const refused = async (rig: TestRig): Promise<boolean> => {
     const before = rig.asked('create');
     const { carried } = rig.begin({ price: '99' });
-    return (await rig.finish(carried)) === 'rejected' && rig.asked('create') === before;
+    return (await rig.finish(carried)) === 'notSent' && rig.asked('create') === before;
   };
 
   test('when an order is ours but not in this journal, and stays so over a restart until it is resumed', async () => {
