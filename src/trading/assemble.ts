@@ -111,8 +111,9 @@ export function assemble(parts: Parts): Assembled {
   const stopped = source<Decision>();
   const booked = source<Fill>();
   const blocked = exitBlocked(book, orders);
+  const mayExit = canExit(book, clock, blocked);
   const retrying = retries(book, {
-    ...{ clock, orders, blocked, notice },
+    ...{ clock, orders, blocked, canExit: mayExit, notice },
     ask: (leg) => stopped.emit(decisionOf(leg)),
   });
   const reportDisk = diskWatch(journal, clock, notice);
@@ -141,7 +142,7 @@ export function assemble(parts: Parts): Assembled {
         retrying.leaveAgain();
         retrying.askAgain();
       }
-      book.unprotected.measure(clock.now(), canExit(book, clock, blocked));
+      book.unprotected.measure(clock.now(), mayExit);
       void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
@@ -198,7 +199,15 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     together: (decision, refused, first) => orders.together(decision, refused, first),
     executeAll: (intents) => orders.executeAll(intents),
     ...sharedLanes({
-      ...{ clock, portfolio, planner, orders, isShared: isSharedIn(parts, laneOf) },
+      ...{ clock, portfolio, planner, isShared: isSharedIn(parts, laneOf) },
+      orders: {
+        cancel: (order) => orders.cancel(order),
+        async execute(intent, lost) {
+          const result = await orders.execute(intent, lost);
+          retrying.submitted(intent, result);
+          return result;
+        },
+      },
       again: ([first, ...others]) =>
         stopped.emit({ strategy: first.strategy, at: clock.now(), legs: [first, ...others] }),
     }),

@@ -1,7 +1,7 @@
 /** Retries refused exits and cancels, and reports a full disk. */
 
 import type { Clock } from '../clock/clock.ts';
-import { type Denial, type Leg, mainRole, type Target } from '../domain/order.ts';
+import { type Denial, type Intent, type Leg, mainRole, type SubmitResult, type Target } from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
 import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -13,6 +13,8 @@ import { type Orders, stoppedBy } from './orders.ts';
 
 /** Rules that refuse for a moment only. */
 const tooFast = new Set(['orderRate', 'strategyRate']);
+/** Obstacles to any order, which end: a ban, a full disk, a HALT, an outage. An exit that met one is planned again after it. */
+const obstacles = new Set(['blocked', 'halted', 'staleData']);
 
 interface RetryParts {
   readonly clock: Clock;
@@ -20,13 +22,17 @@ interface RetryParts {
   readonly ask: (leg: Leg) => void;
   /** Why the exit of a position cannot be sent at this moment. */
   readonly blocked: (strategy: string, symbol: string) => string | undefined;
+  readonly canExit: (strategy: string, symbol: string) => boolean;
   readonly notice: (notice: Notice) => void;
 }
 
 /** Retries of one trader. */
-export function retries(book: TradingComponents, { clock, orders, ask, blocked, notice }: RetryParts) {
+export function retries(book: TradingComponents, { clock, orders, ask, blocked, canExit, notice }: RetryParts) {
   const { portfolio, planner, protection } = book;
-  const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
+  const waiting = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
+  const wait = ({ strategy, symbol }: Pick<OrderDraft, 'strategy' | 'symbol'>): void => {
+    waiting.set(`${strategy} ${symbol}`, { strategy, symbol });
+  };
   /** Why the last exit of a position was denied. */
   const denied = new Map<string, string>();
   /** Exits that could not be sent: each is reported once, whatever is repeated. */
@@ -40,15 +46,20 @@ export function retries(book: TradingComponents, { clock, orders, ask, blocked, 
     notice({ level: 'error', topic: 'stopReached', text });
   }
   return {
-    /** An order that was only too fast is planned again in a moment, not at the next signal. */
-    refused({ strategy, symbol, purpose }: OrderDraft, denial: Denial): void {
-      if (tooFast.has(denial.code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
+    /** An order that was only too fast, and an exit that met an obstacle, are not left to the next signal. */
+    refused(draft: OrderDraft, denial: Denial): void {
+      const { strategy, symbol, purpose } = draft;
+      if (tooFast.has(denial.code) || (purpose === 'exit' && obstacles.has(denial.code))) wait(draft);
       else if (purpose === 'stop') denied.set(`${strategy} ${symbol}`, denialText(denial, clock.machine(1)));
     },
+    /** Nor is an exit that was approved and did not take effect. */
+    submitted(intent: Intent, result: SubmitResult): void {
+      if (intent.purpose === 'exit' && (result === 'notSent' || result === 'absent')) wait(intent);
+    },
     askAgain(): void {
-      const waiting = [...late.values()];
-      late.clear();
-      for (const { strategy, symbol } of waiting) {
+      for (const [place, { strategy, symbol }] of [...waiting]) {
+        if (!canExit(strategy, symbol)) continue;
+        waiting.delete(place);
         const leg = planner.standing(strategy, symbol);
         if (leg !== undefined) ask({ ...leg, at: clock.now() });
       }
