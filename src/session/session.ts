@@ -11,7 +11,6 @@ import type { Indicators } from '../dashboard/indicators.ts';
 import type { Klines } from '../dashboard/klines.ts';
 import type { Pushed } from '../dashboard/push.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import type { Intent } from '../domain/order.ts';
 import type { Entry, Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
@@ -24,7 +23,6 @@ import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
 import { actionsOf } from './control/actions.ts';
 import { confirmed, storeKill } from './control/confirm-on-disk.ts';
-import { forbiddingFile } from './control/control-files.ts';
 import { history } from './history/history.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
@@ -32,12 +30,12 @@ import type { SessionEvent } from './log/events.ts';
 import { timedOrders } from './metrics/metrics.ts';
 import { type Observed, observe } from './observe.ts';
 import type { SessionOptions, Undo } from './options.ts';
-import { allocationChanges } from './preflight/allocation-changes.ts';
+import { allocationChanges, recordStart } from './preflight/allocation-changes.ts';
 import { refuseMissingFunds } from './preflight/balance-check.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
 import { queryUntilAnswered } from './preflight/connect.ts';
 import { askAboutDenials } from './preflight/denials-question.ts';
-import { isStrict, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
+import { isStrict, limitsOf, NotRaised, versionRows } from './preflight/limits.ts';
 import { markTrading, whileOpening } from './preflight/open-state.ts';
 import { probeOnce } from './preflight/probe-exchange.ts';
 import { refuseAnotherExchange, refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-exchange.ts';
@@ -49,6 +47,7 @@ import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { obeyTelegram } from './telegram/telegram.ts';
+import { blockedBy } from './watch/blocked.ts';
 import { bannedText } from './watch/exchange-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
@@ -108,6 +107,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     markTrading(options);
+    equipped.begun();
     const running = run(equipped);
     report(equipped.notice);
     return {
@@ -197,6 +197,8 @@ type Equipped = Made & {
   readonly reloads: Reloads;
   readonly reloadConfig: (request: ConfigReloadRequest) => string;
   readonly shown: Observable<SessionEvent>;
+  /** Journals allocations and versions, for the next start to compare with; called once nothing refuses this one any more. */
+  readonly begun: () => void;
 };
 
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
@@ -207,6 +209,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const traded = tradedSymbols(hosted);
   const venue = options.makeVenue({ ...reached, instruments, traded, loaded: state.loaded });
   const allocations = allocationsOf(reached.configured);
+  const versions = versionRows(config, options.configured, state.loaded.limits, clock.now());
   const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
   let observed: Observed | undefined;
   const early: Entry[] = [];
@@ -233,8 +236,6 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     // The status is gone: orders that remain at the exchange must not be reported in the log alone.
     if (observed?.screen.state === 'stopping' && said.level !== 'info') options.say(said.text);
   };
-  for (const row of since.entries) book.append(row);
-  if (since.said !== undefined) notice({ level: 'info', text: since.said });
   for (const said of leftOutNotices(reached.leftOut)) notice(said);
   limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
@@ -249,7 +250,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     dedicated: config.dedicatedAccount,
     ...{ instruments, allocations, notice, blocked },
     limits: limitsOf(config.risk, config.strategies, isStrict(config)),
-    newVersions: recordVersions(options, state.loaded.limits, book, clock.now()),
+    newVersions: versions.unreleased,
     aloneSince: lastAliveAt(stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
     orderLifeMs: config.execution.orderLifeMs,
@@ -267,7 +268,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir, blocked };
   const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
   const summary = summaryOf(options, { ...parts, loaded });
-  return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, onStop: config.onStop, fatal };
+  const begun = (): void => recordStart(parts, since, versions, options.log);
+  return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, begun, onStop: config.onStop, fatal };
 }
 
 /** The daily summary of a configuration. */
@@ -319,17 +321,6 @@ const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded,
 /** The end of a passing obstacle lifts no kill or HALT. */
 const whileStopped = (text: string): string =>
   text.replace('orders are created again', 'nothing is created before sluice resume');
-
-/** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
-const blockedBy =
-  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
-  ({ symbol, purpose }: Partial<Pick<Intent, 'symbol' | 'purpose'>> = {}): string | undefined => {
-    const file = forbiddingFile(stateDir, purpose ?? 'enter');
-    if (file !== undefined) return `the file ${file} in ${stateDir} asks for it`;
-    // A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave.
-    const general = bannedText({ secrets }, limits) ?? (secrets === undefined ? undefined : time.against());
-    return general ?? terms.against(symbol ?? '');
-  };
 
 /** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
 function accountOf(

@@ -99,6 +99,17 @@ describe('a daemon refuses', () => {
     ]);
   });
 
+  test('a start, and the next one does not compare with what never ran', async () => {
+    await (await rig.start()).end('SIGINT');
+    const kept = () => rig.read((reader) => [reader.memories().get('allotted'), reader.limits()]);
+    const before = kept();
+    expect(before[0]).toBeDefined();
+    const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: readonly object[] };
+    const rich = strategies.map((one) => ({ ...one, allocation: '999999999' }));
+    expect((await rig.run('live', '--config', rig.configure({ strategies: rich }))).code).toBe(2);
+    expect(kept()).toEqual(before);
+  });
+
   test('a state directory in use, with 3 and one line, and the first one goes on', async () => {
     const first = await rig.start();
     const second = await rig.run('live', '--config', rig.configure());

@@ -4,8 +4,11 @@
  */
 import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
 import { roundedMoney } from '../../domain/words.ts';
-import type { Entry } from '../../journal/entries.ts';
+import type { Entry, Notice } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { Loaded } from '../../journal/load.ts';
+import type { Log } from '../log/log.ts';
+import type { versionRows } from './limits.ts';
 
 /** The memory's name; its value: from when on (UTC ms) which sum, oldest first. */
 const name = 'allotted';
@@ -73,4 +76,16 @@ export function allocationChanges(loaded: Loaded, allocations: readonly Allotted
       ? `the allocations are ${roundedMoney(unitsText(sum))} in total, ${roundedMoney(last[1])} before: the daily loss and the profit since the start count as if that had been so from the start`
       : undefined,
   };
+}
+
+/** Journals allocations and versions for the next start to compare with, once nothing refuses this one: what was refused never ran. */
+export function recordStart(
+  { journal, notice }: { readonly journal: Pick<Journal, 'append'>; readonly notice: (said: Notice) => void },
+  { entries, said }: Pick<SinceAllotted, 'entries' | 'said'>,
+  { config, versions, rows }: Pick<ReturnType<typeof versionRows>, 'config' | 'versions' | 'rows'>,
+  log: Log,
+): void {
+  for (const row of [...entries, ...rows]) journal.append(row);
+  if (said !== undefined) notice({ level: 'info', text: said });
+  log.info({ config, strategies: Object.fromEntries(versions) }, 'versions');
 }

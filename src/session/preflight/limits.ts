@@ -8,13 +8,11 @@ import { Decimal, noUnits, rateText, unitsText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
-import type { Journal } from '../../journal/journal.ts';
 import type { Limits, NewVersion } from '../../risk/context.ts';
 import { isAbove, type Standard, standardLimits, standards } from '../../risk/control-list.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Configured } from '../../trading/strategies.ts';
-import type { Log } from '../log/log.ts';
 import { inJournal } from '../state.ts';
 
 /**
@@ -190,7 +188,7 @@ export function refuseUnraised(...given: Parameters<typeof unraised>): void {
 export const versionsOf = (strategies: readonly Configured[]): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ config, configFile }) => [config.id, codeHash(config.use, dirname(configFile))]));
 
-/** The configuration (SHA-256, hex) and versions that a run begins with, those that were not released, and rows that the journal lacks. */
+/** The configuration (SHA-256, hex) and versions of a start, those that were not released, and rows that the journal lacks. */
 export function versionRows(
   config: TradingConfig,
   strategies: readonly Configured[],
@@ -213,19 +211,6 @@ export function versionRows(
     if (!isReleased) unreleased.set(id, { code, allocation });
   }
   return { config: hash, versions, unreleased, rows };
-}
-
-/** Journals and logs the configuration and the code of a run; returns the versions that were not released. */
-export function recordVersions(
-  { config, configured: strategies, log }: { config: TradingConfig; configured: readonly Configured[]; log: Log },
-  steps: readonly LimitEntry[],
-  journal: Pick<Journal, 'append'>,
-  at: number,
-): ReadonlyMap<string, NewVersion> {
-  const begun = versionRows(config, strategies, steps, at);
-  for (const row of begun.rows) journal.append(row);
-  log.info({ config: begun.config, strategies: Object.fromEntries(begun.versions) }, 'versions');
-  return begun.unreleased;
 }
 
 /** Steps above the standard limits in a running daemon, with the same checks as the command. */
