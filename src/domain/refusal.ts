@@ -16,12 +16,16 @@ export class Refusal extends Error {
 /** Refused because a disk has no space: that passes when somebody makes some. */
 export class NoSpace extends Refusal {}
 
+/** SQLite's code where the file of shared memory, which readers of a journal need as well, cannot be made. */
+const noRoomToRead = 'SQLITE_IOERR_SHMSIZE';
+
 /** Any write can fail so, those of libraries included. Too many watched files have the same code, but no disk is full. */
 export const isNoSpace = (error: unknown): error is Error =>
   error instanceof NoSpace ||
   (error instanceof Error &&
     !/file watchers/.test(error.message) &&
-    /ENOSPC|EDQUOT|No space left on device|database or disk is full/.test(error.message));
+    (/ENOSPC|EDQUOT|No space left on device|database or disk is full/.test(error.message) ||
+      (error as NodeJS.ErrnoException).code === noRoomToRead));
 
 /** The message of whatever was thrown, in plain words where it is an error of the system. */
 export const causeOf = (error: unknown): string =>

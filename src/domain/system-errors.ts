@@ -10,6 +10,7 @@ const meanings: Readonly<Record<string, (it: string) => string>> = {
   ENOTDIR: (it) => `${it} is below a file, not a folder`,
   EEXIST: (it) => `${it} exists already`,
   ENOSPC: () => 'the disk is full',
+  SQLITE_IOERR_SHMSIZE: () => 'the disk is full',
   EDQUOT: () => 'the disk quota of this user is used up',
   EIO: (it) => `the disk reports an I/O error at ${it}`,
   EMFILE: () => 'too many files are open: raise ulimit -n',

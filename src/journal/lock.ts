@@ -10,10 +10,14 @@ export type Lock = NonNullable<ReturnType<typeof takeLock>>;
 /** How long `takeLock` waits for an `isLocked` of another process, real ms. */
 const waitMs = 200;
 
+const exclusive = 'BEGIN EXCLUSIVE';
+
 function attempt(dir: string, begin: string, timeout: number): Database.Database | undefined {
   const db = new Database(join(dir, 'lock.db'), { timeout });
   try {
     db.pragma('journal_mode = DELETE');
+    // With a page of its own the file can be locked on a full disk, too: SQLite would write it a first one.
+    if (begin === exclusive && db.pragma('page_count', { simple: true }) === 0) db.pragma('user_version = 1');
     db.exec(begin);
     return db;
   } catch (error) {
@@ -28,7 +32,7 @@ const held = new Set<Database.Database>();
 
 /** Takes the lock of a state directory; undefined if another process holds it. */
 export function takeLock(dir: string) {
-  const db = attempt(dir, 'BEGIN EXCLUSIVE', waitMs);
+  const db = attempt(dir, exclusive, waitMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {

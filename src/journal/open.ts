@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
-import { causeOf, NoSpace, Refusal } from '../domain/refusal.ts';
+import { causeOf, isNoSpace, NoSpace, Refusal } from '../domain/refusal.ts';
 import { type Examining, examine } from './examine.ts';
 import { oneLine } from './examiner.ts';
 import { chainOf, commitIn, readHead } from './hash-chain.ts';
@@ -166,7 +166,7 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
 
 function refusalOf(error: unknown, dir: string): Refusal {
   if (error instanceof Refusal) return error;
-  if (isFull(error)) return new NoSpace(`state directory ${dir} has no free space: free some; nothing was lost`, 3);
+  if (isNoSpace(error)) return new NoSpace(`state directory ${dir} has no free space: free some; nothing was lost`, 3);
   if (!isOurs(dir))
     return new Refusal(
       `journal in ${dir} belongs to another user, or this one may not write it: give the directory and its files to the user that runs sluice (chown -R); nothing was changed`,
@@ -261,8 +261,6 @@ const begin = (
       acceptance: guard === undefined ? isNewest : checkGuard(db, path, guard),
     };
   });
-
-const isFull = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 
 /** Removes the new journal of a start that was then refused: it must not bind its directory to a wrong key. */
 export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember'>): void {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Position } from '../domain/position.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { isNoSpace, Refusal } from '../domain/refusal.ts';
 import { bookedFills } from './booked-fills.ts';
 import type { FillEntry, InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
@@ -52,7 +52,7 @@ export function openToRead(dir: string): {
     return { db, path, version };
   } catch (error) {
     db.close();
-    if (error instanceof Refusal) throw error;
+    if (error instanceof Refusal || isNoSpace(error)) throw error;
     throw new Refusal(
       `${path} cannot be read (${error instanceof Error ? oneLine(error.message) : String(error)}): restore a backup, or give another with --state DIR; nothing was changed`,
       3,

@@ -18,15 +18,18 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { jsonOf } from '../domain/json.ts';
-import { isNoSpace, NoSpace, Refusal } from '../domain/refusal.ts';
+import { isNoSpace, NoSpace, orRefusal, Refusal } from '../domain/refusal.ts';
 import { moment } from '../domain/words.ts';
 import { oneLine } from '../journal/examiner.ts';
+import { freeBytes } from '../journal/free-space.ts';
 import { isLocked } from '../journal/lock.ts';
 import { journalFile, prepareDir } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 
 const daemonFile = 'daemon.json';
 const startingFile = 'starting.json';
+/** With less free space no start comes up. */
+const startBytes = 65_536;
 /** Folder of state directories, runs and data in a project. */
 export const stateRoot = 'var';
 
@@ -49,12 +52,25 @@ export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
 /** What a command says of a journal that its disk, or its rights, keep from it (exit 3); another error as it is. */
 export function refusalOf(error: unknown, dir: string, what: 'read' | 'written'): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  const isClosed = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code);
-  const advice = isClosed ? anotherUser : isNoSpace(error) ? 'make room' : 'check its disk, or restore a backup';
+  const { code, message } = error;
+  if (isNoSpace(error)) return noSpaceIn(dir, what);
+  const isClosed = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code);
+  const advice = isClosed ? anotherUser : 'check its disk, or restore a backup';
   return new Refusal(
-    `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
+    `the journal in ${dir} cannot be ${what} (${oneLine(message)}): ${advice}; nothing was changed`,
     3,
   );
+}
+
+/** A start may wait there, and kills work then. */
+function noSpaceIn(dir: string, what: 'read' | 'written'): NoSpace {
+  const starting = orRefusal(() => startText(stateAt(dir)));
+  return typeof starting === 'string'
+    ? new NoSpace(
+        `${starting}. Its journal cannot be ${what} meanwhile: make room. A kill or a pause of all strategies is stored as a file at once (sluice kill, without --strategy)`,
+        3,
+      )
+    : new NoSpace(`the journal in ${dir} cannot be ${what} (the disk is full): make room; nothing was changed`, 3);
 }
 
 /** What a start writes before it is known whether anything comes of it. Alerts that wait are kept. */
@@ -135,12 +151,18 @@ function startingDaemon(dir: string): StartingInfo | undefined {
 }
 
 /** Why no running daemon takes a command, for people. */
-export function noDaemonText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting'>): string {
+export const noDaemonText = (state: Pick<ChosenState, 'dir' | 'starting'>): string =>
+  startText(state) ?? `no daemon runs on ${state.dir}`;
+
+/** What a daemon does that is starting or stopping, for people; undefined where none is. */
+export function startText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting'>): string | undefined {
   if (starting !== undefined)
     return `the daemon on ${dir} (process ${starting.pid}) has been starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
-  return isHeld(dir, 'read')
-    ? `a daemon is just starting or stopping on ${dir}; if that lasts, its disk may be full: it waits for space then`
-    : `no daemon runs on ${dir}`;
+  if (!isHeld(dir, 'read')) return undefined;
+  // It cannot write there what it waits for.
+  return freeBytes(dir) < startBytes
+    ? `a daemon is starting on ${dir} and takes no commands yet: the disk is full, and it waits for space`
+    : `a daemon is just starting or stopping on ${dir}`;
 }
 
 export function removeDaemonInfo(dir: string): void {

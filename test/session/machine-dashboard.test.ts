@@ -9,7 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { answerMs } from '../../src/dashboard/machine/daemons.ts';
 import type { DaemonRow, Overview } from '../../src/dashboard/machine/overview.ts';
-import { ownDaemon } from '../../src/session/state.ts';
+import { ownDaemon, removeDaemonInfo, writeStarting } from '../../src/session/state.ts';
 import { ask, json, upgrade } from '../kit/dashboard.ts';
 import { type Machine, machineToken, startOnMachine } from '../kit/machine.ts';
 import { strategyView, view } from '../kit/view.ts';
@@ -68,6 +68,19 @@ test('a daemon that takes a connection and never answers is silent after two sec
   expect(first).toMatchObject({ contact: 'silent', problem: 'It does not answer: no answer within 2 s.' });
   hangs.closeAllConnections();
   hangs.close();
+});
+
+test('a daemon that is starting is shown as such, with what it waits for', async () => {
+  const { dir } = machine.daemons[0];
+  removeDaemonInfo(dir);
+  writeStarting(dir, { pid: 7, mode: 'live', startedAt: 0, text: 'the disk is full' });
+  const text = `the daemon on ${dir} (process 7) has been starting since 1970-01-01 00:00:00 UTC and takes no commands yet: the disk is full`;
+  expect((await rows())[0]).toMatchObject({ contact: 'starting', problem: text });
+  const killed = await ask(machine.server, '/daemons/live/api/kill', { ...own, ...json }, killBody);
+  expect([killed.status, JSON.parse(killed.body)]).toMatchObject([
+    502,
+    { message: `${text}. To kill it, run sluice kill there: it is stored.` },
+  ]);
 });
 
 test('a daemon whose event loop hangs is cut off from its page, which would look fresh', async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startText, stateAt } from '../../src/session/state.ts';
 import type { Program } from '../kit/program.ts';
 import { rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { closeServices, service } from '../kit/services.ts';
@@ -141,11 +142,37 @@ test('a start on a full disk sends that, waits, and trades once there is space',
     expect(texts()[0]).toMatch(
       /^ERROR starting: the disk is full: .*goes on by itself.* \(docs\/how-to\/alarms\/disk-full\.md\)$/,
     );
-    expect((await rig.run('top')).stderr).not.toContain('no daemon runs');
     rmSync(ballast);
     await daemon.line(/Z ready: /);
     expect((await daemon.end('SIGINT')).code).toBe(130);
     expect(texts().slice(1)).toEqual([cameUp]);
+  } finally {
+    execFileSync('umount', ['-l', rig.state]);
+  }
+});
+
+test('commands see a start that waits on a full disk, and it finds a kill when it comes up', async ({ skip }) => {
+  mkdirSync(rig.state, { mode: 0o700 });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', rig.state], { stdio: 'ignore' });
+  } catch {
+    skip('mounting a tmpfs is not allowed here');
+  }
+  try {
+    await (await rig.start()).end('SIGINT');
+    const ballast = fillUp(rig.state);
+    const daemon = rig.launch();
+    await daemon.line(/^the disk is full: .*; the start goes on when there is space$/);
+    const waits = `a daemon is starting on ${rig.state} and takes no commands yet: the disk is full, and it waits for space`;
+    for (const [name, ...args] of [['status'], ['top'], ['kill', '--strategy', 'taker']])
+      expect((await rig.run(name ?? '', ...args)).stderr, name).toContain(waits);
+    expect(startText(stateAt(rig.state))).toBe(waits);
+    const killed = await rig.run('kill');
+    expect([killed.code, killed.stdout]).toEqual([0, expect.stringMatching(/^The kill is stored in .*: it applies /)]);
+    rmSync(ballast);
+    await daemon.line(/Z killed: /);
+    expect((await rig.run('status')).stdout).toMatch(/^KILLED {5}all strategies since .* by file: /m);
+    expect((await daemon.end('SIGINT')).code).toBe(130);
   } finally {
     execFileSync('umount', ['-l', rig.state]);
   }

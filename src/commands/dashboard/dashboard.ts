@@ -8,7 +8,7 @@ import type { DaemonPlace, Places } from '../../dashboard/machine/daemons.ts';
 import { startMachine } from '../../dashboard/machine/machine.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
-import { ownDaemon, usualStateDirs } from '../../session/state.ts';
+import { ownDaemon, startText, stateAt, usualStateDirs } from '../../session/state.ts';
 import type { Io } from '../../terminal/options.ts';
 import { libraryOf } from './library.ts';
 
@@ -29,7 +29,7 @@ export function placesOf(dirs: readonly string[]): readonly DaemonPlace[] {
     let name = base;
     for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
     taken.add(name);
-    return { name, dir, find: () => ownDaemon(dir) };
+    return { name, dir, find: () => ownDaemon(dir), starting: () => startText(stateAt(dir)) };
   });
 }
 

@@ -19,6 +19,8 @@ export interface DaemonPlace {
   readonly dir: string;
   /** Its running daemon; undefined where none runs. Throws a `Refusal` where its address must not be used. */
   readonly find: () => DaemonAddress | undefined;
+  /** What one does that is starting or stopping, in a sentence; undefined where none is. */
+  readonly starting: () => string | undefined;
 }
 
 /** Every place there is now: daemons come and go. */
@@ -125,9 +127,14 @@ async function look(daemon: DaemonAddress, clock: Clock): Promise<DaemonSummary 
 }
 
 /** `find`, with its refusal as a sentence. */
-export function found({ find }: DaemonPlace): DaemonAddress | string | undefined {
+export const found = ({ find }: DaemonPlace): DaemonAddress | string | undefined => orSentence(find);
+
+/** `starting`, likewise. */
+export const startingOn = ({ starting }: DaemonPlace): string | undefined => orSentence(starting);
+
+function orSentence<T>(look: () => T): T | string {
   try {
-    return find();
+    return look();
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
@@ -152,6 +159,8 @@ export function overviewOf(places: Places, clock: Clock): () => Promise<Overview
     const before = last.get(dir);
     const common = { name, dir, lastContact: before?.at, said: before?.said };
     if (typeof said === 'object') return { ...common, contact: 'answers', problem: undefined };
+    const starting = said === undefined ? startingOn(place) : undefined;
+    if (starting !== undefined) return { ...common, contact: 'starting', problem: starting };
     if (said === undefined) return { ...common, contact: 'stopped', problem: 'No daemon runs here.' };
     return { ...common, contact: typeof address === 'string' ? 'refused' : 'silent', problem: said };
   }

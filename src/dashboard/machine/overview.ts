@@ -4,8 +4,8 @@
  */
 import type { DaemonState, EquityView } from '../view.ts';
 
-/** `stopped`: no daemon runs there. `silent`: it does not answer. `refused`: its `daemon.json` is unsafe or cannot be read. */
-export type Contact = 'answers' | 'stopped' | 'silent' | 'refused';
+/** `stopped`: no daemon runs there. `starting`: it takes no calls yet, or no more. `silent`: it does not answer. `refused`: its `daemon.json` is unsafe or cannot be read. */
+export type Contact = 'answers' | 'stopped' | 'starting' | 'silent' | 'refused';
 
 export interface DaemonSummary {
   /** `live`, `paper`, `demo`. */

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
 import { causeOf } from '../../domain/refusal.ts';
 import { maxBufferedBytes } from '../push.ts';
-import { type DaemonAddress, found, type Places, send } from './daemons.ts';
+import { type DaemonAddress, found, type Places, send, startingOn } from './daemons.ts';
 
 /** Real ms for an answer: a daemon reads its journal for 20 s at most, and cancels resting orders before it answers. */
 const readMs = 25_000;
@@ -29,7 +29,14 @@ function daemonOf(
   const place = places().find((one) => one.name === name);
   if (place === undefined) return { code: 404, message: 'There is no daemon of this name.' };
   const address = found(place);
-  if (address === undefined) return { code: 502, message: `No daemon runs on ${place.dir}.` };
+  if (address === undefined) {
+    const starting = startingOn(place);
+    const advice = 'To kill it, run sluice kill there: it is stored';
+    return {
+      code: 502,
+      message: starting === undefined ? `No daemon runs on ${place.dir}.` : `${starting}. ${advice}.`,
+    };
+  }
   return typeof address === 'string' ? { code: 502, message: address } : address;
 }
 

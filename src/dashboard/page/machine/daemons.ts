@@ -13,6 +13,7 @@ const patienceMs = 5_000;
 
 function badge({ contact, said }: DaemonRow): readonly [Tone, string] {
   if (contact === 'stopped') return ['plain', 'Not running'];
+  if (contact === 'starting') return ['warn', 'Starting'];
   if (contact === 'silent') return ['bad', 'Does not answer'];
   if (contact === 'refused' || said === undefined) return ['bad', 'Not contacted'];
   if (said.state === 'killed') return ['bad', 'Killed'];
