@@ -5,8 +5,8 @@ test('the end of a block that was reported is reported, and one that was not is 
   const said: string[] = [];
   let stateText = 'Trading.';
   const report = stateReports(
-    { state: (_state, _hasData, text) => said.push(text) },
-    { shownState: 'ready', reason: undefined, view: () => ({ stateText }) },
+    { state: (_level, _state, _hasData, text) => said.push(text) },
+    { shownState: 'ready', reason: undefined, view: () => ({ stateText, strategies: [] }) },
   );
   const look = (isBlocked: boolean): void => {
     stateText = isBlocked ? 'No order is created.' : 'Trading.';

@@ -15,6 +15,7 @@ import type { SessionOptions, Undo } from './options.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
 import { IndicatorCharts } from './view/indicator-charts.ts';
 import { isKillEntry } from './view/notices.ts';
+import { leftOpenText } from './view/strategy-view.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 import { bannedText } from './watch/exchange-watch.ts';
 
@@ -102,7 +103,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
 /** Reports the state where it changed, and again where it was reported as blocked and is not any more: the last message must not be wrong. */
 export function stateReports(
   events: Pick<SessionEvents, 'state'>,
-  screen: Pick<Screen, 'shownState' | 'reason'> & { readonly view: () => Pick<View, 'stateText'> },
+  screen: Pick<Screen, 'shownState' | 'reason'> & { readonly view: () => Pick<View, 'stateText' | 'strategies'> },
 ): (hasData: boolean, isBlocked: boolean) => void {
   let reported = '';
   let wasBlocked = false;
@@ -111,7 +112,9 @@ export function stateReports(
     const now = `${state} ${state !== 'ready' || hasData}`;
     if (now === reported && (isBlocked || !wasBlocked)) return;
     [reported, wasBlocked] = [now, isBlocked];
-    events.state(state, hasData, screen.view().stateText, screen.reason);
+    const { stateText, strategies } = screen.view();
+    const level = state === 'stopping' && leftOpenText(strategies) !== undefined ? 'warn' : 'info';
+    events.state(level, state, hasData, stateText, screen.reason);
   };
 }
 

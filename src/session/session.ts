@@ -47,6 +47,7 @@ import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { obeyTelegram } from './telegram/telegram.ts';
+import { leftOpenText } from './view/strategy-view.ts';
 import { blockedBy } from './watch/blocked.ts';
 import { bannedText } from './watch/exchange-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
@@ -117,7 +118,9 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ready: running.ready,
       async stop() {
         await running.stop();
+        const leftOpen = leftOpenText(equipped.screen.view().strategies);
         await takeBack();
+        if (leftOpen !== undefined) options.say(leftOpen);
         if (equipped.journal.full) options.say(unwrittenText(options.stateDir));
       },
     };

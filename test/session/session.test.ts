@@ -88,6 +88,17 @@ test('a daemon that nobody reads any more trades on, and is stopped in order', a
   expect(restingOrders()).toEqual([]);
 });
 
+test('a daemon that is stopped names the positions that it leaves open', async () => {
+  rig.emit('taker', target(0.1));
+  const daemon = await rig.start();
+  await until('a fill', () => exchange.allTrades(trader.uid).some(({ symbol }) => symbol === 'BTCUSDT'));
+  await until('its row', () => rig.read((reader) => reader.fills().length > 0));
+  await daemon.end('SIGTERM');
+  expect(daemon.lines.filter((line) => line.startsWith('Positions stay open'))).toEqual([
+    expect.stringMatching(/nothing watches their stops until the next start: taker 0\.09\d+ BTCUSDT \(no stop\)\.$/),
+  ]);
+});
+
 describe('a daemon refuses', () => {
   test('to count on money that the account does not have', async () => {
     const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: readonly object[] };

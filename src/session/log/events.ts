@@ -101,8 +101,8 @@ export class SessionEvents {
   }
 
   /** The daemon's state changed. */
-  state(state: DaemonState, hasMarketData: boolean, text: string, typed?: string): void {
-    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, hasMarketData, text, typed });
+  state(level: SessionEvent['level'], state: DaemonState, hasMarketData: boolean, text: string, typed?: string): void {
+    this.#events.emit({ kind: 'state', time: this.#parts.now(), level, state, hasMarketData, text, typed });
   }
 
   /** Something that the journal need not know. */

@@ -105,3 +105,17 @@ export function strategyView(
     isUnprotected: unprotected.since !== undefined,
   };
 }
+
+/** The positions that a stop of the daemon leaves open: their stops are held here, not at the exchange. Undefined where there is none. */
+export function leftOpenText(
+  strategies: readonly Pick<StrategyView, 'id' | 'symbol' | 'position' | 'stop'>[],
+): string | undefined {
+  const open = strategies.filter(({ position: { quantity, isDust } }) => quantity !== '0' && !isDust);
+  const list = open.map(
+    ({ id, symbol, position, stop }) =>
+      `${id} ${position.quantity} ${symbol} (${stop === undefined ? 'no stop' : `stop at ${stop}`})`,
+  );
+  return open.length === 0
+    ? undefined
+    : `Positions stay open, and nothing watches their stops until the next start: ${list.join(', ')}.`;
+}

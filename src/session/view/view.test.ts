@@ -7,6 +7,7 @@ import { emptyLoaded } from '../../journal/load.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
 import { hold } from '../../strategy/signals.ts';
+import { stateReports } from '../observe.ts';
 import { Screen } from './view.ts';
 
 const meter = { used: 0, max: 1 };
@@ -184,4 +185,21 @@ test('what was lost today is counted from the start of the day, also after a res
     screen.see({ kind: 'equity', at, equity });
   await desk.assembled.resume(undefined, 'operator', 'on');
   expect(screen.view().equity.dayStart).toBe('1000');
+});
+
+test('the end of a daemon names the positions whose stops nobody watches, as a warning', () => {
+  const desk = new TestRig();
+  const screen = screenOf(desk);
+  screen.state = 'stopping';
+  const said: string[] = [];
+  const report = () =>
+    stateReports({ state: (level, _state, _hasData, text) => said.push(`${level} ${text}`) }, screen)(true, false);
+  report();
+  const { portfolio, planner } = desk.assembled;
+  portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
+  report();
+  planner.note(decision(hold({ quantity: 1 }, 'up', { stop: 95 })));
+  report();
+  const open = 'warn Stopping. Positions stay open, and nothing watches their stops until the next start: s 1 BTCUSDT';
+  expect(said).toEqual(['info Stopping.', `${open} (no stop).`, `${open} (stop at 95).`]);
 });

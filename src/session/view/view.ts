@@ -33,7 +33,7 @@ import { fillView, resolvedText, unknownCause } from '../log/events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';
-import { formerIn, shownOf, strategyView } from './strategy-view.ts';
+import { formerIn, leftOpenText, shownOf, strategyView } from './strategy-view.ts';
 
 const maxDecisions = 60;
 const maxFills = 200;
@@ -221,7 +221,7 @@ export class Screen {
       return `HALT, no order is created: ${halt.text}. Check the cause, then resume here, or with: npx sluice resume`;
     if (state === 'starting') return 'Connecting to the exchange.';
     if (state === 'recovering') return 'Querying the outcome of earlier orders; strategies start after that.';
-    if (state === 'stopping') return 'Stopping.';
+    if (state === 'stopping') return ['Stopping.', leftOpenText(strategies) ?? []].flat().join(' ');
     const blocked = this.#options.blocked();
     if (blocked !== undefined) return `No order is created: ${blocked}. The block ends automatically.`;
     const missing = this.#options.noMarketData?.();
