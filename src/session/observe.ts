@@ -60,10 +60,12 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
   });
   options.metrics?.follow({ ...reached, ...made, screen });
   const logged = events.stream.subscribe((event) => logEvent(options.log, event));
+  const banners = events.stream.subscribe((event) => screen.seeEvent(event));
   const shown = held(events.stream);
   const alerts = sendAlerts(options, events, undo);
   undo.unshift(() => {
     logged.unsubscribe();
+    banners.unsubscribe();
     shown.end();
   });
   let configured = options.config;

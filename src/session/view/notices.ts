@@ -3,6 +3,7 @@
 import type { NoticeView } from '../../dashboard/view.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { Entry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
+import { ByPosition, type PositionKey } from '../../portfolio/by-position.ts';
 import { pastOf } from '../../risk/kill.ts';
 
 /** The oldest are dropped. */
@@ -15,6 +16,21 @@ export class Notices {
   readonly #kills = new Map<NoticeView, string | null>();
   /** Of each cause that halts, its notice and how many halts it stands for. */
   readonly #halts = new Map<string, { readonly notice: NoticeView; readonly count: number }>();
+
+  readonly #rejectedExits = new ByPosition<NoticeView>();
+
+  /** The exchange rejected the order that closes a position. It stands there until the position or the target of its strategy changes. */
+  exitRejected({ strategy, symbol }: PositionKey, at: number, text: string): void {
+    this.positionChanged({ strategy, symbol });
+    const notice: NoticeView = { at, level: 'error', text, advice: undefined };
+    this.#rejectedExits.set(strategy, symbol, notice);
+    this.#add(notice);
+  }
+
+  positionChanged({ strategy, symbol }: PositionKey): void {
+    const rejected = this.#rejectedExits.get(strategy, symbol);
+    if (rejected !== undefined) this.#drop(rejected);
+  }
 
   /** `ban`: why nothing can be sent now, exits included. */
   see(entry: NoticeEntry | KillEntry, ban?: string): void {

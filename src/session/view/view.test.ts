@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { btc, decision, eth, fill, kill, resting, startTime } from '../../../test/kit/builders.ts';
+import { btc, decision, eth, fill, kill, resting, startTime, target } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -202,4 +202,40 @@ test('the end of a daemon names the positions whose stops nobody watches, as a w
   report();
   const open = 'warn Stopping. Positions stay open, and nothing watches their stops until the next start: s 1 BTCUSDT';
   expect(said).toEqual(['info Stopping.', `${open} (no stop).`, `${open} (stop at 95).`]);
+});
+
+test('an exit that the exchange rejected is a banner until the position is executed, or its strategy signals otherwise', () => {
+  const screen = screenOf(new TestRig());
+  const of = { strategy: 's', symbol: btc.symbol };
+  const reject = (level: 'warn' | 'error', cause: string): void =>
+    screen.seeEvent({
+      ...{ kind: 'rejected', time: startTime, level, ...of, clientOrderId: 'c1', order: 'SELL 1 BTC at market' },
+      text: `${cause}. The position stays unprotected; the order is sent again`,
+    });
+  const banners = (): string[] => screen.view().notices.map(({ level, text }) => `${level} ${text}`);
+  reject('warn', 'an entry');
+  expect(banners()).toEqual([]);
+  reject('error', 'Insufficient balance (-2010)');
+  reject('error', 'Market closed (-2011)');
+  expect(banners()).toEqual([
+    'error s BTCUSDT SELL 1 BTC at market: Market closed (-2011). The position stays unprotected; the order is sent again',
+  ]);
+  screen.see({
+    kind: 'signal',
+    ...of,
+    at: startTime,
+    decision: 1,
+    role: '',
+    signal: target(1),
+    quantity: '1',
+    memory: null,
+  });
+  expect(banners()).toEqual([]);
+  reject('error', 'Market closed (-2011)');
+  screen.see({
+    ...{ kind: 'fill', tradeId: '2', orderId: '7', clientOrderId: 'c1', ...of, account: 'spot', side: 'SELL' },
+    ...{ price: '100', quantity: '1', fee: '0', feeAsset: 'BTC', maker: false, time: startTime },
+    ...{ purpose: 'stop', evidence: null },
+  });
+  expect(banners()).toEqual([]);
 });

@@ -29,7 +29,7 @@ import { draftText, signalText } from '../../trading/format.ts';
 import { marketsOf, tradedSymbols } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { inForceOf } from '../control/kill-texts.ts';
-import { fillView, resolvedText, unknownCause } from '../log/events.ts';
+import { eventText, fillView, resolvedText, type SessionEvent, unknownCause } from '../log/events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';
@@ -87,6 +87,7 @@ export class Screen {
 
   /** Takes an entry of the journal. `ban`: why nothing can be sent now, exits included. */
   see(entry: Entry, ban?: string): void {
+    if (entry.kind === 'signal' || entry.kind === 'fill') this.#notices.positionChanged(entry);
     if (entry.kind === 'signal') this.#addSignal(entry);
     else if (entry.kind === 'denied') this.#addDenial(entry);
     else if (entry.kind === 'event') this.#addEvent(entry);
@@ -95,6 +96,12 @@ export class Screen {
       this.#startEquity ??= entry.equity;
       keep(this.#equity, { at: entry.at, equity: entry.equity }, maxEquityPoints);
     } else if (entry.kind === 'notice' || isKillEntry(entry)) this.#notices.see(entry, ban);
+  }
+
+  /** Of the events, an exit that the exchange rejected is a banner. */
+  seeEvent(event: SessionEvent): void {
+    if (event.kind === 'rejected' && event.level === 'error')
+      this.#notices.exitRejected(event, event.time, eventText(event));
   }
 
   /** A kill of everything, or a HALT, is in force. */
