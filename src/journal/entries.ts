@@ -256,7 +256,8 @@ export type NoticeTopic =
   | 'ledger'
   | 'quarantined'
   | 'stopReached'
-  | 'strategyStopped';
+  | 'strategyStopped'
+  | 'secondDaemon';
 
 /** A notice to the operator. */
 export interface NoticeEntry {

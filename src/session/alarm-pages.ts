@@ -42,6 +42,7 @@ export const alarmPages: Readonly<Record<AlarmTopic, string>> = {
   quarantined: 'quarantined',
   stopReached: 'stop-reached',
   strategyStopped: 'strategy-stopped',
+  secondDaemon: 'second-daemon',
 };
 
 /** Where an event is explained, in the folder of the program; undefined where it is no alarm. */

@@ -52,6 +52,7 @@ import { blockedBy } from './watch/blocked.ts';
 import { bannedText } from './watch/exchange-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
+import { watchSurroundings } from './watch/surroundings.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Session {
@@ -111,6 +112,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     equipped.begun();
     const running = run(equipped);
     report(equipped.notice);
+    watchSurroundings(options, equipped, undo);
     return {
       dashboard,
       source,

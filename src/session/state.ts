@@ -21,7 +21,7 @@ import { jsonOf } from '../domain/json.ts';
 import { isNoSpace, NoSpace, orRefusal, Refusal } from '../domain/refusal.ts';
 import { moment } from '../domain/words.ts';
 import { oneLine } from '../journal/examiner.ts';
-import { freeBytes } from '../journal/free-space.ts';
+import { spaceOf } from '../journal/free-space.ts';
 import { isLocked } from '../journal/lock.ts';
 import { journalFile, prepareDir } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
@@ -160,7 +160,7 @@ export function startText({ dir, starting }: Pick<ChosenState, 'dir' | 'starting
     return `the daemon on ${dir} (process ${starting.pid}) has been starting since ${moment(starting.startedAt)} UTC and takes no commands yet: ${starting.text}`;
   if (!isHeld(dir, 'read')) return undefined;
   // It cannot write there what it waits for.
-  return freeBytes(dir) < startBytes
+  return spaceOf(dir).free < startBytes
     ? `a daemon is starting on ${dir} and takes no commands yet: the disk is full, and it waits for space`
     : `a daemon is just starting or stopping on ${dir}`;
 }

@@ -17,6 +17,7 @@ import {
   noMarketDataName,
 } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
+import { otherDaemonsName } from '../../session/watch/surroundings.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 import { exitsText, unprotectedIn } from './show.ts';
@@ -60,6 +61,8 @@ function profitIn(reader: JournalReader) {
 /** A daemon beats each second. After this time without a beat (real ms) nothing else of it works either. */
 const oldBeatMs = 10_000;
 
+const textLines = (text = ''): readonly string[] => text.split('\n').filter((line) => line !== '');
+
 /** The output of `status --json` (docs/reference/json.md). */
 function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState) {
   const orders = reader.orders('closed_at IS NULL');
@@ -93,6 +96,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     diskFull: running === undefined ? null : (beat?.diskFull ?? false),
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
     noMarketData: running === undefined ? null : reader.memories().get(noMarketDataName) || null,
+    otherDaemons: running === undefined ? null : textLines(reader.memories().get(otherDaemonsName)),
     noExchangeTime: running === undefined ? null : reader.memories().get(noExchangeTimeName) || null,
     bannedUntil: running === undefined ? null : bannedUntilIn(reader),
     kills: reader
@@ -156,6 +160,7 @@ function* findingLines(status: Status): Iterable<string> {
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
   if (status.noMarketData !== null)
     yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
+  for (const other of status.otherDaemons ?? []) yield `ATTENTION  ${other}: stop one, or give each its own account`;
   if (status.noExchangeTime !== null)
     yield `ATTENTION  the exchange's time cannot be read: ${status.noExchangeTime}; retrying`;
   if (status.bannedUntil !== null) yield `ATTENTION  ${forbiddenText(status.bannedUntil)}`;

@@ -16,7 +16,7 @@ import { startLive, venueNameOf } from '../live.ts';
 import { noLog } from '../log/log.ts';
 import type { Undo } from '../options.ts';
 import { runningDaemon, writeDaemonInfo } from '../state.ts';
-import { markTrading, type Opens, startOpening, whileOpening } from './open-state.ts';
+import { markTrading, type Opens, othersBeside, startOpening, whileOpening } from './open-state.ts';
 
 const config = tradingSchema.parse({
   exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' },
@@ -191,9 +191,7 @@ test('a small journal that was changed is refused before anybody is asked', asyn
   expect(asked).toBe(false);
 });
 
-test('a second daemon on an account is told of the first, wherever that keeps its state', async () => {
-  const said: string[] = [];
-  const second = { ...options(), stateDir: join(dir, 'second'), say: (line: string) => void said.push(line) };
+test('two daemons on one account see each other, wherever they keep their state', async () => {
   const start = async (given: Opens): Promise<void> => {
     await whileOpening(
       { ...given, opening: startOpening(given) },
@@ -202,21 +200,23 @@ test('a second daemon on an account is told of the first, wherever that keeps it
       async () => {},
     );
     markTrading(given);
+    writeDaemonInfo(given.stateDir, {
+      ...{ pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl },
+      ...{ control: 'http://127.0.0.1:1', token: 'z' },
+    });
   };
-  await start(options());
-  const there = {
-    ...{ pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl },
-    ...{ control: 'http://127.0.0.1:1', token: 'z' },
-  };
-  writeDaemonInfo(dir, there);
-  await start({ ...second, venueName: 'of another key' });
-  expect(said).toEqual([]);
-  await start({ ...second, stateDir: join(dir, 'third') });
-  expect(said).toEqual([expect.stringMatching(/^another daemon \(process 7, .*\) trades on this account: /)]);
+  const [first, second] = [options(), { ...options(), stateDir: join(dir, 'second') }];
+  await start(first);
+  await start({ ...options(), stateDir: join(dir, 'third'), venueName: 'of another key' });
+  expect(othersBeside(first)).toEqual([]);
+  await start(second);
+  const [seenByFirst, seenBySecond] = [othersBeside(first), othersBeside(second)];
+  expect(seenByFirst).toEqual([
+    expect.stringMatching(/^another daemon \(process 7, .*second\) trades on this account: /),
+  ]);
+  expect(seenBySecond).toEqual([`${seenByFirst[0]?.replace('/second)', ')')}`]);
   for (const step of undo.splice(0)) await step();
-  said.length = 0;
-  await start({ ...second, stateDir: join(dir, 'third') });
-  expect(said).toEqual([]);
+  expect(othersBeside(first)).toEqual([]);
 });
 
 test('a first start that the exchange refuses leaves nothing behind, and the next one is a first start again', async () => {

@@ -43,13 +43,9 @@ export async function whileOpening<T>(
   reached.catch(() => {});
   try {
     const state = await opening.settle();
-    const guard = guardOf(options);
-    const { venueName, config } = options;
-    const others =
-      guard === undefined ? [] : otherDaemons(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
     undo.unshift(() => state.loaded.past.close());
     opened(state);
-    for (const line of [...state.notices, ...others]) {
+    for (const line of state.notices) {
       options.say(line);
       options.log.warn(line);
     }
@@ -70,6 +66,13 @@ export function markTrading(options: Opens): void {
   const guard = guardOf(options);
   if (guard !== undefined) registerState(guard, options.stateDir);
   options.starting?.cameUp();
+}
+
+/** Other daemons of this machine that trade on the same account. */
+export function othersBeside(options: Opens): readonly string[] {
+  const guard = guardOf(options);
+  const { venueName, config, stateDir } = options;
+  return guard === undefined ? [] : otherDaemons(guard, stateDir, { venueName, restUrl: config.exchange.restUrl });
 }
 
 /** Only where real orders are at stake is an old copy of a journal a danger. */

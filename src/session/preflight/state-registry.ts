@@ -42,7 +42,7 @@ export function registerState(guard: Guard, stateDir: string): void {
   }
 }
 
-/** Warnings about daemons on this machine that trade on the same account from other directories. */
+/** In words, the daemons on this machine that trade on the same account from other directories. */
 export function otherDaemons(
   { dir }: Pick<Guard, 'dir'>,
   stateDir: string,
@@ -53,7 +53,7 @@ export function otherDaemons(
     try {
       const running = realpathSync(place) === own ? undefined : runningDaemon(place);
       if (running?.exchange !== restUrl || venueIn(place) !== venueName) return [];
-      return `another daemon (process ${running.pid}, ${place}) trades on this account: neither knows the other's orders, and both may spend the same money. Give each its own account, or stop one`;
+      return `another daemon (process ${running.pid}, ${place}) trades on this account: neither knows the other's orders, and both may spend the same money`;
     } catch {
       // What cannot be read says nothing.
       return [];
