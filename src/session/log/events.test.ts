@@ -71,6 +71,23 @@ test('a denial is reported at once, and the same rule again after an hour with t
   expect(eventLine(found[2] as SessionEvent)).toContain('(2 more since the last report)');
 });
 
+test('a denial by a kill or a pause, which are reported themselves, is no warning, and is news after the next one', () => {
+  const at = (minutes: number): number => startTime + minutes * minute;
+  const paused = (minutes: number) => denial({ at: at(minutes), code: 'paused', facts: { reason: 'looking' } });
+  const found = eventsOf([
+    kill({ kind: 'pause', strategy: 's' }),
+    ...[paused(1), paused(2)],
+    kill({ kind: 'resume', strategy: 'other' }),
+    paused(3),
+    kill({ kind: 'resume', strategy: 's' }),
+    kill({ kind: 'pause', strategy: 's' }),
+    ...[paused(4), denial({ at: at(5) })],
+  ]);
+  expect(found.flatMap((event) => (event.kind === 'denied' ? [`${event.rule} ${event.level}`] : []))).toEqual([
+    ...['paused info', 'paused info', 'orderShare warn'],
+  ]);
+});
+
 test('an unknown outcome is reported once, and its end once, although the order is closed by then', () => {
   const orders: Record<string, WorkingOrder> = { c1: order };
   const seen: SessionEvent[] = [];

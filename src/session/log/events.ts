@@ -71,6 +71,9 @@ const haltRepeatMs = 10_000;
 /** A strategy may be denied at each kline: the same rule is reported again after this long, ms of the clock. */
 const repeatMs = 3_600_000;
 
+/** A kill, a pause or a HALT was reported itself: that it denies orders is no news, and must not use up what a channel may send. */
+const reportedThemselves: ReadonlySet<string> = new Set(['killed', 'paused', 'halted']);
+
 export interface EventParts {
   readonly speed: number;
   readonly instrument: (symbol: string) => Instrument;
@@ -140,7 +143,7 @@ export class SessionEvents {
       return { time, ...notice };
     }
     if (!isKillEntry(entry)) return undefined;
-    if (entry.kind === 'resume' && entry.strategy === null) this.#halts.clear();
+    if (entry.kind === 'resume') this.#forgetLifted(entry);
     const known = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
     if (known !== undefined) {
       known.newest = entry;
@@ -149,6 +152,16 @@ export class SessionEvents {
     }
     if (entry.kind === 'halt') this.#halts.set(entry.by, { newest: entry, at: entry.at, repeats: 0 });
     return killEvent(entry, { ban });
+  }
+
+  /** What is lifted may come again, and is news then. */
+  #forgetLifted({ strategy }: KillEntry): void {
+    if (strategy === null) this.#halts.clear();
+    for (const key of this.#reported.keys()) {
+      const [kind, whose, , code = ''] = key.split('\n');
+      if (kind === 'denied' && reportedThemselves.has(code) && (strategy ?? whose) === whose)
+        this.#reported.delete(key);
+    }
   }
 
   /** Reports how many more HALTs a cause had: a warning, because the first one was the alarm. */
@@ -171,7 +184,7 @@ export class SessionEvents {
     return {
       kind: 'denied',
       time: at,
-      level: 'warn',
+      level: reportedThemselves.has(code) ? 'info' : 'warn',
       strategy,
       symbol,
       rule: code,
