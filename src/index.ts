@@ -26,6 +26,7 @@ export type { Depth, FeedGap, Kline, Level, Side, Ticker, Trade } from './domain
 export type { Memory, MemoryValue } from './domain/memory.ts';
 export type { Fill, Quote, Quotes, Signal, Size, Target } from './domain/order.ts';
 export type { Curve } from './research/curves.ts';
+export type { MarketCurve, MarketCurves } from './research/market-curves.ts';
 export type { Metrics } from './research/metrics.ts';
 export type { Summary } from './research/summary.ts';
 export {

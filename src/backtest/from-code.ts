@@ -5,6 +5,7 @@ import { shippedInstruments } from '../config/shipped.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { marketCurves } from '../research/market-curves.ts';
 import type { Strategy } from '../strategy/contract.ts';
 import { refuseFault } from '../strategy/fault.ts';
 import { marketsGiven } from './code-markets.ts';
@@ -20,7 +21,7 @@ import type {
 } from './options.ts';
 import { castOf, type Given, prepared } from './prepare/prepare.ts';
 import { fillRows } from './result/fill-rows.ts';
-import { summarise } from './result/summary.ts';
+import { equityInput, summarise } from './result/summary.ts';
 
 /** How messages name the configuration. Paths are relative to the working directory. */
 const name = 'backtest()';
@@ -75,6 +76,11 @@ async function run(options: AnyBacktestOptions): Promise<BacktestResult> {
     fills: fillRows(result, ready.input.instruments),
     equity: measured.walked.chart,
     daily: measured.walked.days,
+    profitByMarket: () =>
+      marketCurves(
+        equityInput(ready.input, measured.fills, result.cashFlows, summary.margin?.charges),
+        measured.walked.chart.time,
+      ),
     figures: summary.metrics,
     summary,
   };

@@ -5,6 +5,7 @@ import type { Memory } from '../domain/memory.ts';
 import type { Account, Evidence, FillJson } from '../domain/order.ts';
 import type { RulesetName } from '../fill/ruleset-names.ts';
 import type { Curve } from '../research/curves.ts';
+import type { MarketCurves } from '../research/market-curves.ts';
 import type { Summary } from '../research/summary.ts';
 import type {
   DecidingStrategy,
@@ -135,6 +136,8 @@ export interface BacktestResult {
   readonly equity: Curve;
   /** The same at each UTC day's close, by which the ratios are computed. */
   readonly daily: Curve;
+  /** Profit of each symbol at the times of `equity`, computed when called; undefined where there are several currencies. */
+  readonly profitByMarket: () => MarketCurves | undefined;
   /** Return, Sharpe ratio, max drawdown and so on; null where a figure would mean nothing (docs/reference/json.md). */
   readonly figures: Summary['metrics'];
   /** Everything else that `sluice backtest --json` prints: final equity, denials, warnings, the verdict. */

@@ -50,6 +50,8 @@ export interface PerformanceView {
   readonly periods: Readonly<Record<PeriodUnit, readonly Period[]>>;
   /** Oldest first. Of one strategy its profit: a point after each fill, at the price of the fill. */
   readonly curve: readonly EquityPoint[];
+  /** Of one strategy with fills in several symbols: the profit of each, a point after each of its fills, at the price of the fill. */
+  readonly markets: readonly { readonly symbol: string; readonly curve: readonly EquityPoint[] }[];
   /** The deepest fall of the curve from its highest point. */
   readonly maxDrawdown: { readonly amount: string; readonly from: number; readonly to: number };
   readonly roundTrips: number;

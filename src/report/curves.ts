@@ -23,7 +23,7 @@ import {
 } from './plot.ts';
 
 /** `12.5 k`, `3.4 M`. */
-function shortMoney(value: number): string {
+export function shortMoney(value: number): string {
   const size = Math.abs(value);
   const text = (scaled: number): string => String(Number(scaled.toPrecision(4)));
   if (size >= 1e9) return `${text(value / 1e9)} B`;
@@ -43,7 +43,7 @@ interface TimePlot {
   readonly body: (x: Scale) => Content;
 }
 
-function timePlot({ time }: Pick<Curve, 'time'>, { size, label, y, steps, text, body }: TimePlot): Html {
+export function timePlot({ time }: Pick<Curve, 'time'>, { size, label, y, steps, text, body }: TimePlot): Html {
   const [from, to] = [time[0] as number, time[time.length - 1] as number];
   const x = linear(from, to, wide);
   const yLabels = steps.map((value) => ({ value, text: text(value) }));

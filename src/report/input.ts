@@ -4,6 +4,7 @@ import type { FeedGap } from '../domain/market.ts';
 import type { BreakEven, Distance, ExitLevel } from '../domain/target-options.ts';
 import type { Curve } from '../research/curves.ts';
 import type { FillTable } from '../research/fill-table.ts';
+import type { MarketCurves } from '../research/market-curves.ts';
 import type { OpenPosition } from '../research/round-trip-table.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { MetricSeries } from '../research/series.ts';
@@ -61,6 +62,8 @@ export interface ReportInput {
   readonly open: readonly OpenPosition[];
   readonly days: Curve;
   readonly chart: Curve;
+  /** Left out where it cannot be told. */
+  readonly profitByMarket?: MarketCurves | undefined;
   /** Empty where the klines cannot be read again; `missing` says why. */
   readonly series: readonly ReportSeries[];
   readonly missing: string | undefined;

@@ -4,10 +4,11 @@ import type { MarketRow } from '../research/market-results.ts';
 import { moneyFigure, shareText } from './figures.ts';
 import { about, type Content, numbers, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
+import { marketPlot } from './market-curves.ts';
 import { filled } from './plot.ts';
 
 /** Where there is more than one. */
-export function marketSection({ summary, asset }: ReportInput): Content {
+export function marketSection({ summary, asset, profitByMarket }: ReportInput): Content {
   const { markets } = summary;
   if (markets.length < 2) return undefined;
   const sumOf = (key: 'profit' | 'contribution' | 'fills' | 'fees' | 'turnover'): number =>
@@ -38,5 +39,6 @@ export function marketSection({ summary, asset }: ReportInput): Content {
       ],
       'groups',
     ),
+    profitByMarket === undefined ? undefined : marketPlot(profitByMarket, asset),
   );
 }

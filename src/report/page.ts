@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cspHash, installed, logoStyle, stripped } from '../dashboard/assets.ts';
 import { type Html, html, pageStart, raw } from './html.ts';
+import { marketRules } from './market-curves.ts';
 import { positionRules } from './plot.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -34,7 +35,9 @@ export interface Page {
 const styleText = (): string =>
   ['../dashboard/page/theme.css', 'page/report.css', 'page/plots.css']
     .map((path) => readFileSync(join(here, path), 'utf8'))
-    .join('\n') + positionRules();
+    .join('\n') +
+  positionRules() +
+  marketRules();
 
 /** `<` as an escape: no text in the data can end the element that holds it. */
 const jsonText = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -40,6 +40,7 @@ const contents: readonly (readonly [id: string, title: string])[] = [
   ['months', 'Months'],
   ['trips', 'Round trips'],
   ['costs', 'Costs'],
+  ['markets', 'Markets'],
   ['groups', 'Groups'],
   ['evidence', 'Evidence'],
   ['metrics', 'All figures'],
@@ -50,9 +51,11 @@ const contents: readonly (readonly [id: string, title: string])[] = [
 export function reportText(input: ReportInput): string {
   const { title, summary, series, asset, table } = input;
   const traded = [...new Set(table.positions.map(({ symbol }) => symbol))].join(', ');
+  const markets = marketSection(input);
+  const shown = contents.filter(([id]) => id !== 'markets' || markets !== undefined);
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${
     traded || series.map(({ symbol }) => symbol).join(', ')
-  } · ${periodText(summary.from, summary.to)} · rules ${summary.rules} · in ${asset}</p><nav class="toc">${contents.map(
+  } · ${periodText(summary.from, summary.to)} · rules ${summary.rules} · in ${asset}</p><nav class="toc">${shown.map(
     ([id, name]) => html`<a href="#${id}">${name}</a>`,
   )}</nav></header>${[
     stamp(summary.endedAt === undefined ? undefined : `Stopped ${endedText(summary.endedAt)}.`),
@@ -65,7 +68,7 @@ export function reportText(input: ReportInput): string {
     costSection(input),
     currencySection(input),
     flowSection(input),
-    marketSection(input),
+    markets,
     groupSection(input),
     evidenceSection(input),
     metricSection(input),

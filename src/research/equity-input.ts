@@ -14,7 +14,11 @@ export interface EquityInput {
   /** Money paid in, or out (negative), from a time on, UTC ms; ascending. */
   readonly flows?: readonly { readonly time: number; readonly amount: number; readonly asset?: string }[];
   /** Costs of margin from a time on, UTC ms; ascending. */
-  readonly charges?: readonly { readonly time: number; readonly amount: number }[];
+  readonly charges?: readonly {
+    readonly time: number;
+    readonly amount: number;
+    readonly symbol?: string | undefined;
+  }[];
   /** Where symbols are paid in other currencies than the one of the equity; `cash` includes those at the start. */
   readonly rates?: Rates;
 }

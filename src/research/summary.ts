@@ -61,12 +61,12 @@ export interface RestRow {
   readonly share: number;
 }
 
-/** Costs of margin beside fees, exact: in all, and at each time (UTC ms, amount). */
+/** Costs of margin beside fees, exact: in all, and each of them. Runs that earlier versions saved have no symbols. */
 export interface MarginRow {
   readonly interest: string;
   readonly liquidationFees: string;
   readonly liquidations: number;
-  readonly charges: readonly (readonly [at: number, amount: string])[];
+  readonly charges: readonly (readonly [at: number, amount: string, symbol?: string])[];
 }
 
 /** Orders that were refused or that nothing filled. */

@@ -73,6 +73,11 @@ test('klines of a unit test are data by role, and by symbol for a list', async (
   expect(tradesOf(result)).toEqual(['BUY BTCUSDT', 'SELL BTCUSDT']);
   const chosen = await backtest({ strategy: rotation, data: { BTCUSDT: coin, ETHUSDT: trend }, ...rest });
   expect(tradesOf(chosen)).toEqual(['BUY ETHUSDT', 'SELL ETHUSDT', 'BUY BTCUSDT']);
+  const curves = chosen.profitByMarket();
+  expect(curves?.time).toEqual(chosen.equity.time);
+  expect(curves?.markets.map(({ symbol }) => symbol)).toEqual(['ETHUSDT', 'BTCUSDT']);
+  const profit = curves?.markets.reduce((sum, one) => sum + (one.profit.at(-1) ?? 0), 0) ?? Number.NaN;
+  expect(10_000 + profit).toBeCloseTo(Number(chosen.summary.finalEquity), 8);
 });
 
 test('a role may read larger klines of a market, and symbols may be of one’s own', async () => {

@@ -2,12 +2,15 @@
 import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { runBacktest } from '../../src/backtest/engines.ts';
-import { summarise } from '../../src/backtest/result/summary.ts';
+import { equityInput, summarise } from '../../src/backtest/result/summary.ts';
 import { tableOf } from '../../src/backtest/result/table.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
-import { unitsNumber } from '../../src/domain/money.ts';
+import { closeTime } from '../../src/domain/interval.ts';
+import { minus, noUnits, plus, ticksOf, type Units, units, unitsNumber, worth } from '../../src/domain/money.ts';
+import { movementOf } from '../../src/domain/position.ts';
 import { hold, of, roc, weights } from '../../src/index.ts';
+import { marketCurves } from '../../src/research/market-curves.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { klines, minute, severalInput } from '../kit/several-markets.ts';
 import { draws, generated } from '../reference/generated.ts';
@@ -18,8 +21,9 @@ const config = backtestSchema.parse({
   strategies: [{ id: 's', use: 'test', symbol: 'XZ', interval: '1min' }],
   risk: { maxOrderValue: '1000', maxPosition: '1000' },
 });
-const summaryOf = (input: RunInput, result: RunResult) =>
-  summarise({ input, warnings: [], dataHashes: {} }, result, config).summary;
+const summarised = (input: RunInput, result: RunResult) =>
+  summarise({ input, warnings: [], dataHashes: {} }, result, config);
+const summaryOf = (input: RunInput, result: RunResult) => summarised(input, result).summary;
 
 const wandering = (seed: number, rows: number) => {
   const chance = draws(seed);
@@ -32,17 +36,19 @@ const wandering = (seed: number, rows: number) => {
   );
 };
 
-const opposed = defineStrategy({
-  name: 'opposed',
-  about: 'Is long of one market and short of another',
-  params: {},
-  markets: { first: 'traded', second: 'traded' },
-  indicators: () => ({ rise: of('first', roc('close', 5)) }),
-  decide: ({ rise }) => ({
-    first: hold({ share: rise > 0 ? 1.9 : -1.9 }, 'by its rise'),
-    second: hold({ share: rise > 0 ? -1.9 : 1.9 }, 'against it'),
-  }),
-});
+const between = (long: number, short: number) =>
+  defineStrategy({
+    name: 'opposed',
+    about: 'Is long of one market and short of another',
+    params: {},
+    markets: { first: 'traded', second: 'traded' },
+    indicators: () => ({ rise: of('first', roc('close', 5)) }),
+    decide: ({ rise }) => ({
+      first: hold({ share: rise > 0 ? long : short }, 'by its rise'),
+      second: hold({ share: rise > 0 ? short : long }, 'against it'),
+    }),
+  });
+const opposed = between(1.9, -1.9);
 const margin =
   'account: margin\nmargin: { maxLeverage: "4", maintenanceRatio: "0.24", liquidationFee: "0.01", interest: { AAA: "0.0001", BBB: "0.0002", USD: "0.0001" }, interestEveryHours: 1 }\n';
 
@@ -102,4 +108,96 @@ test('the results of two strategies are named by them, and a run that ended earl
     ]);
     if (pace !== undefined) expect(result.endedAt).toBeLessThan(4_500 * minute);
   }
+});
+
+/** Cash and positions at a time in exact amounts, without the money paid in or out: what filled before the last close counts, at that close. */
+function equityAt(
+  { series, instruments, cash }: RunInput,
+  { fills, margin }: RunResult,
+  time: number,
+  isEnd: boolean,
+): Units {
+  const closed = series.map(({ symbol, interval, columns }) => {
+    const rows = columns.openTime.filter((opened) => closeTime(interval, opened) <= time).length;
+    const last = rows === 0 ? Number.NEGATIVE_INFINITY : closeTime(interval, columns.openTime[rows - 1] as number);
+    return { symbol, last, close: columns.close[rows - 1] ?? 0 };
+  });
+  const until = Math.max(...closed.map(({ last }) => last));
+  let equity = cash;
+  for (const { at, amount } of margin?.charges ?? []) if (at <= until) equity = minus(equity, amount);
+  for (const { symbol, close } of closed) {
+    const at = instruments.get(symbol);
+    if (at === undefined) continue;
+    let base = noUnits;
+    for (const fill of fills) {
+      if (fill.symbol !== symbol || !(isEnd || fill.time < until)) continue;
+      const moved = movementOf(fill, at);
+      equity = plus(equity, moved.quote);
+      base = plus(base, moved.base);
+    }
+    equity = plus(equity, worth(base, ticksOf(close, at, 'exact'), at));
+  }
+  return equity;
+}
+
+const twoOnOne = async (
+  second: Strategy,
+  run: (strategy: Strategy, binding: string) => Promise<RunInput>,
+): Promise<RunInput> =>
+  joined(
+    await run(rotation, 'symbols: [AAAUSD, BBBUSD, CCCUSD]'),
+    await run(second, 'markets: { first: { symbol: AAAUSD }, second: { symbol: BBBUSD } }'),
+    ['rotation', 'opposed'],
+  );
+
+const marginOfThree = margin.replace('BBB:', 'CCC: "0.0003", BBB:');
+test.for([
+  ['fees in quote', 'plain', ''],
+  ['fees in base', 'sluice', ''],
+  ['fees in quote and margin', 'plain', marginOfThree],
+  ['fees in base and margin', 'sluice', marginOfThree],
+] as const)('the profit of all markets is that of the account at each moment, with %s', async ([, rules, more]) => {
+  const symbols = ['AAAUSD', 'BBBUSD', 'CCCUSD'];
+  const series = Object.fromEntries(symbols.map((symbol, at) => [symbol, wandering(at + 11, 1_000)]));
+  const options = { more, rules, fees: { maker: '0.001', taker: '0.002' } } as const;
+  const input = await twoOnOne(more === '' ? between(0.45, 0.1) : opposed, (strategy, binding) =>
+    severalInput(strategy, binding, series, options),
+  );
+  const paid = { time: 700 * minute, asset: 'USD', amount: units('500'), reason: 'saved' };
+  const cashFlows = [{ ...paid, shares: [{ strategy: 'rotation', symbol: 'AAAUSD', amount: units('500') }] }];
+  const run = more === '' ? { ...input, cashFlows } : input;
+  const result = await runBacktest(run);
+  const { measured, summary } = summarised(run, result);
+  const { time } = measured.walked.chart;
+  const of = equityInput(run, measured.fills, result.cashFlows, summary.margin?.charges);
+  const curves = marketCurves(of, time);
+  if (curves === undefined) throw new Error('no curves');
+  expect(result.fills.some(({ feeAsset }) => feeAsset !== 'USD')).toBe(rules === 'sluice');
+  expect(new Set(result.fills.map(({ strategy, symbol }) => `${strategy} ${symbol}`)).size).toBe(5);
+  if (more !== '') expect(result.margin?.charges.length).toBeGreaterThan(20);
+  expect(time.length).toBeGreaterThan(500);
+  expect(curves.markets.map(({ profit }) => profit[0])).toEqual([0, 0, 0]);
+  for (const [point, at] of time.entries()) {
+    const exact = minus(equityAt(run, result, at, point === time.length - 1), run.cash);
+    const sum = curves.markets.reduce((total, { profit }) => total + (profit[point] as number), 0);
+    expect(Math.abs(sum - unitsNumber(exact))).toBeLessThan(1e-8);
+  }
+  // What is shown as a line ends at what is shown in the table.
+  for (const { symbol, profit } of curves.markets) {
+    const rows = summary.markets.filter((one) => one.symbol === symbol);
+    expect(profit.at(-1)).toBeCloseTo(
+      rows.reduce((sum, one) => sum + one.profit, 0),
+      9,
+    );
+  }
+});
+
+test('there is no profit by market where costs name no market, as in runs of earlier versions', async () => {
+  const input = await severalInput(rotation, 'symbols: [AAAUSD, BBBUSD]', {
+    AAAUSD: wandering(1, 50),
+    BBBUSD: wandering(2, 50),
+  });
+  const { measured } = summarised(input, await runBacktest(input));
+  const of = equityInput(input, measured.fills, [], [[5 * minute, '1']]);
+  expect(marketCurves(of, measured.walked.chart.time)).toBeUndefined();
 });

@@ -42,6 +42,13 @@ export const answers = (): Answers => ({
       at: sampleTime - (200 - index) * 600_000,
       equity: (100_000 + 400 * Math.sin(index / 20) - index * 3).toFixed(2),
     })),
+    markets: ['XBTUSD', 'ETHUSD'].map((symbol, market) => ({
+      symbol,
+      curve: Array.from({ length: 60 }, (_, index) => ({
+        at: sampleTime - (60 - index) * 2_000_000,
+        equity: (300 * Math.sin(index / 9 + market) - index * market).toFixed(2),
+      })),
+    })),
     maxDrawdown: { amount: '1321.5', from: sampleTime - 90_000_000, to: sampleTime - 20_000_000 },
     roundTrips: 31,
     wins: 17,

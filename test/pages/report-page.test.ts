@@ -82,6 +82,21 @@ describe.skipIf(isWithoutChromium)('in Chromium', () => {
     await page.close();
   });
 
+  test('hides the line of a market whose box is not ticked', async () => {
+    const config = join(import.meta.dirname, '..', '..', 'backtests', 'rotation-synthetic.yaml');
+    const report = join(at.dir, 'rotation.html');
+    await backtest({ config, set: [], json: false, report, out: () => {}, say: () => {} });
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(`file://${report}`);
+    const lines = page.locator('.line-market:visible');
+    expect(await lines.count()).toBe(10);
+    await page.locator('.by-market').getByLabel('SYNTH06USDT').uncheck();
+    expect(await lines.count()).toBe(9);
+    expect(await page.locator('path.line-market.m1').isVisible()).toBe(false);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.close();
+  });
+
   test.for([
     { width: 390, height: 844, scheme: 'dark' },
     { width: 1_280, height: 900, scheme: 'light' },

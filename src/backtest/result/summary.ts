@@ -66,7 +66,7 @@ export function equityInput(
     instruments: input.instruments,
     costs: (symbol) => costsOf(input, symbol),
     flows: carriedOut(flows).map(({ at, amount, asset }) => ({ time: at, amount: unitsNumber(amount), asset })),
-    charges: charges.map(([time, amount]) => ({ time, amount: unitsNumber(units(amount)) })),
+    charges: charges.map(([time, amount, symbol]) => ({ time, amount: unitsNumber(units(amount)), symbol })),
     ...(rates !== undefined && { rates }),
   };
 }
@@ -78,7 +78,7 @@ export function marginOf({ margin }: Pick<RunResult, 'margin'>): MarginRow | nul
     interest: unitsText(interest),
     liquidationFees: unitsText(liquidationFees),
     liquidations,
-    charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount }) => [at, unitsText(amount)]),
+    charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount, symbol }) => [at, unitsText(amount), symbol]),
   };
 }
 

@@ -16,6 +16,7 @@ import { reportText } from '../../report/report.ts';
 import { converted } from '../../research/currency-rates.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
+import { marketCurves } from '../../research/market-curves.ts';
 import type { RoundTripTable } from '../../research/round-trip-table.ts';
 import { roundTripsOf, roundTripTable } from '../../research/round-trips.ts';
 import { type Prepared, prepare } from '../prepare/prepare.ts';
@@ -66,7 +67,10 @@ const titleOf = ({ code, configuration }: KeptRun): string =>
   `${[...new Set(code.map(({ strategy }) => strategy))].join(', ')} · ${basename(configuration.file).replace(/\.ya?ml$/, '')}`;
 
 interface Given
-  extends Pick<ReportInput, 'table' | 'series' | 'missing' | 'stops' | 'days' | 'chart' | 'configuration'> {
+  extends Pick<
+    ReportInput,
+    'table' | 'series' | 'missing' | 'stops' | 'days' | 'chart' | 'profitByMarket' | 'configuration'
+  > {
   readonly trips: RoundTripTable;
   readonly fillAt: (index: number) => Fill | undefined;
 }
@@ -93,6 +97,10 @@ export function reportOfRun(
   const { walked, trips, fills } = summarised.measured;
   return textOf(run, {
     ...{ table: fills, trips, days: walked.days, chart: walked.chart, stops, missing: undefined },
+    profitByMarket: marketCurves(
+      equityInput(prepared.input, fills, result.cashFlows, run.summary.margin?.charges),
+      walked.chart.time,
+    ),
     series: seriesOf(prepared),
     fillAt: result.fillAt ?? ((index) => result.fills[index]),
     configuration: readFileSync(file, 'utf8'),
@@ -170,5 +178,6 @@ export async function reportOfKept(folder: string): Promise<string> {
     missing: undefined,
     days,
     chart,
+    profitByMarket: marketCurves(input, chart.time),
   });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTime } from '../../../test/kit/builders.ts';
 import { fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
+import { noUnits, plus, units, unitsText } from '../../domain/money.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
@@ -12,6 +13,11 @@ import { writer } from '../../journal/writer.ts';
 import { Performance } from './performance.ts';
 
 const minuteMs = 60_000;
+const btcEntry: Entry & { readonly kind: 'instrument' } = {
+  kind: 'instrument',
+  ...{ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT' },
+  ...{ pricePrecision: 2, quantityPrecision: 5 },
+};
 const fill = (number: number): Entry =>
   fillRowOf({
     ...{ tradeId: String(number), side: number % 2 === 0 ? 'BUY' : 'SELL' },
@@ -23,10 +29,7 @@ test('what is added up fill by fill equals what one reading of all gives, and on
   const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s']);
   const db = openForWriting(path);
   const write = writer(db, 1);
-  write([
-    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-    orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime }),
-  ]);
+  write([btcEntry, orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime })]);
   const read: number[] = [];
   const look = (sums: Performance, strategy?: string) => {
     const reader = openReader(dir);
@@ -90,6 +93,45 @@ test('a change of the allocations is neither a profit of its day nor a drawdown'
   expect(curve.map(({ equity }) => equity)).toEqual(['50000', '49900', '49950', '49990']);
   expect(maxDrawdown).toMatchObject({ amount: '100' });
   expect(periods.day.map(({ profit }) => profit)).toEqual(['90', '-100']);
+  reader.close();
+  db.close();
+  lock.release();
+  rmSync(dir, { recursive: true });
+});
+
+test('of one strategy with several markets, each has a curve, and their ends add up to its profit', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-performance-'));
+  const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s', 'other']);
+  const db = openForWriting(path);
+  const symbols = ['BTCUSDT', 'ETHUSDT'];
+  writer(
+    db,
+    1,
+  )([
+    ...symbols.map((symbol): Entry => ({ ...btcEntry, symbol, base: symbol.slice(0, 3) })),
+    orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime }),
+    ...Array.from({ length: 3_000 }, (_, number) =>
+      fillRowOf({
+        ...{
+          tradeId: String(number),
+          symbol: symbols[number % 3 === 0 ? 0 : 1] ?? '',
+          side: number % 5 < 3 ? 'BUY' : 'SELL',
+        },
+        ...{ price: String(100 + (number % 11)), time: startTime + number * minuteMs },
+      }),
+    ),
+    fillRowOf({ tradeId: 'other', strategy: 'other', time: startTime + 4_000 * minuteMs }),
+  ]);
+  const reader = openReader(dir);
+  const { markets, curve } = new Performance().of(reader, 's');
+  expect(markets.map(({ symbol }) => symbol)).toEqual(symbols);
+  for (const { curve: points } of markets) {
+    expect(points.length).toBeLessThanOrEqual(250);
+    expect(points.length).toBeGreaterThan(100);
+  }
+  const sum = markets.reduce((total, one) => plus(total, units(one.curve.at(-1)?.equity ?? '')), noUnits);
+  expect(unitsText(sum)).toBe(curve.at(-1)?.equity);
+  for (const strategy of ['other', undefined]) expect(new Performance().of(reader, strategy).markets).toEqual([]);
   reader.close();
   db.close();
   lock.release();

@@ -12,8 +12,9 @@ import { withAllocationsOfNow } from '../preflight/allocation-changes.ts';
 
 /** The longest lists that are answered; older ones are left out. */
 const most = { day: 62, week: 60, month: 60 } as const satisfies Record<PeriodUnit, number>;
-/** Points of a curve: more cannot be seen. */
+/** Points of a curve: more cannot be seen. There may be many markets. */
 const maxPoints = 1_000;
+const maxMarketPoints = 250;
 const dayMs = 86_400_000;
 
 /** The start of the period of a time, UTC ms. 1 January 1970 was a Thursday. */
@@ -68,19 +69,45 @@ class Drawdown {
   }
 }
 
+/** A curve of so many points that stays short over years: some fills share one. */
+class Curve {
+  points: EquityPoint[] = [];
+  readonly #most: number;
+  #step = 1;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(point: EquityPoint): void {
+    // The last fill is always a point.
+    if (this.#count % this.#step !== 0) this.points.pop();
+    this.points.push(point);
+    this.#count++;
+    if (this.points.length < 4 * this.#most) return;
+    this.points = this.points.filter((_, index) => index % 2 === 1);
+    this.#step *= 2;
+  }
+
+  /** Evenly spread, with the last one. */
+  get thinned(): readonly EquityPoint[] {
+    return thinned(this.points, this.#most);
+  }
+}
+
 /** Sums of the days with fills, and the profit of one strategy after each of its fills. It goes on with the fills that are new. */
 class Walk {
   readonly days = new Map<number, Sums>();
   readonly drawdown = new Drawdown();
-  curve: EquityPoint[] = [];
+  readonly curve = new Curve(maxPoints);
+  /** By symbol. */
+  readonly markets = new Map<string, Curve>();
   /** The row of the last fill. */
   until = 0;
   readonly #only: string | undefined;
   readonly #held = new Map<string, Held>();
   readonly #books: PositionBooks = new Map();
-  /** Fills for each point, so that a curve of years stays short. */
-  #step = 1;
-  #count = 0;
 
   constructor(only: string | undefined) {
     this.#only = only;
@@ -108,18 +135,12 @@ class Walk {
       if (earned > one.flatWith) sums.wins++;
       one.flatWith = earned;
     }
-    if (this.#only !== undefined) this.#draw({ at: fill.time, equity: unitsText(profitOf(this.#held.values())) });
-  }
-
-  #draw(point: EquityPoint): void {
+    if (this.#only === undefined) return;
+    const point = { at: fill.time, equity: unitsText(profitOf(this.#held.values())) };
     this.drawdown.add(point);
-    // The last fill is always a point.
-    if (this.#count % this.#step !== 0) this.curve.pop();
-    this.curve.push(point);
-    this.#count++;
-    if (this.curve.length < 4 * maxPoints) return;
-    this.curve = this.curve.filter((_, index) => index % 2 === 1);
-    this.#step *= 2;
+    this.curve.add(point);
+    const market = getOrMake(this.markets, fill.symbol, () => new Curve(maxMarketPoints));
+    market.add({ at: fill.time, equity: unitsText(profitOf([one])) });
   }
 }
 
@@ -162,9 +183,8 @@ function periodsOf(unit: PeriodUnit, days: ReadonlyMap<number, Sums>): readonly 
     }));
 }
 
-/** Evenly spread points, with the last one. */
-const thinned = (curve: readonly EquityPoint[]): readonly EquityPoint[] => {
-  const step = Math.ceil(curve.length / maxPoints);
+const thinned = (curve: readonly EquityPoint[], most: number): readonly EquityPoint[] => {
+  const step = Math.ceil(curve.length / most);
   return curve.filter((_, index) => (curve.length - 1 - index) % step === 0);
 };
 
@@ -194,16 +214,16 @@ export class Performance {
 function viewOf(
   reader: JournalReader,
   strategy: string | undefined,
-  { days: walked, curve, drawdown }: Walk,
+  { days: walked, curve, markets, drawdown }: Walk,
 ): Omit<PerformanceView, 'strategies'> {
   const days = new Map(walked);
-  let points: readonly EquityPoint[] = curve;
+  let points = curve.thinned;
   let deepest = drawdown;
   if (strategy === undefined) {
     const moved = withAllocationsOfNow(reader.memories());
     // A day without a fill has a change of equity, too.
     for (const [day, profit] of equityByDay(reader, moved)) days.set(day, { ...(days.get(day) ?? nothing()), profit });
-    points = reader.equityCurve(maxPoints).map(moved);
+    points = thinned(reader.equityCurve(maxPoints).map(moved), maxPoints);
     deepest = new Drawdown();
     for (const point of points) deepest.add(point);
   }
@@ -211,7 +231,8 @@ function viewOf(
   const sum = (of: (sums: Sums) => number): number => all.reduce((total, sums) => total + of(sums), 0);
   return {
     periods: { day: periodsOf('day', days), week: periodsOf('week', days), month: periodsOf('month', days) },
-    curve: thinned(points),
+    curve: points,
+    markets: markets.size < 2 ? [] : [...markets].map(([symbol, one]) => ({ symbol, curve: one.thinned })),
     maxDrawdown: deepest.view,
     roundTrips: sum(({ roundTrips }) => roundTrips),
     wins: sum(({ wins }) => wins),

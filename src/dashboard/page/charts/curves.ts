@@ -19,7 +19,7 @@ interface Drawing {
   series: ISeriesApi<SeriesType>[];
 }
 
-const colours = ['accent', 'sell', 'up', 'muted'] as const;
+const colours = ['accent', 'sell', 'up', 'muted', 'warn', 'down', 'brand', 'ink'] as const;
 
 /** A chart that shows a curve from its first point to its last, also once the labels of its prices take some of the width. */
 export function openWhole(box: HTMLElement, minBarSpacing: number): IChartApi {
