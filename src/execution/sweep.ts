@@ -44,6 +44,8 @@ export interface AnsweredSweeps {
   /** The first one after the last that failed; undefined if the last one failed. */
   readonly since: number | undefined;
   readonly last: number | undefined;
+  /** Why the last one failed. */
+  readonly failure: string | undefined;
 }
 
 export class Sweeps {
@@ -109,12 +111,16 @@ export class Sweeps {
     return this.#answered.get(symbol);
   }
 
-  #noteAnswer(symbol: string, beganAt: number, isAnswered: boolean): void {
+  /** Why the exchange answers no sweep at all; undefined while it answers one, and before the first. */
+  get unanswered(): string | undefined {
+    const all = [...this.#answered.values()];
+    return all.some(({ failure }) => failure === undefined) ? undefined : all.at(-1)?.failure;
+  }
+
+  #noteAnswer(symbol: string, beganAt: number, failure: string | undefined): void {
     const before = this.#answered.get(symbol);
-    const now = isAnswered
-      ? { since: before?.since ?? beganAt, last: beganAt }
-      : { since: undefined, last: before?.last };
-    this.#answered.set(symbol, now);
+    const answered = { since: before?.since ?? beganAt, last: beganAt, failure };
+    this.#answered.set(symbol, failure === undefined ? answered : { since: undefined, last: before?.last, failure });
   }
 
   /** Sweeps every symbol that is or was traded; returns why that was not complete. */
@@ -165,11 +171,12 @@ export class Sweeps {
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
     if (open.kind === 'failed') {
-      this.#noteAnswer(symbol, beganAt, false);
-      return { complete: false, cause: queryFailure('open orders', open.cause), failed: true };
+      const cause = queryFailure('open orders', open.cause);
+      this.#noteAnswer(symbol, beganAt, cause);
+      return { complete: false, cause, failed: true };
     }
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
-    this.#noteAnswer(symbol, beganAt, !trades.failed);
+    this.#noteAnswer(symbol, beganAt, trades.failed ? trades.cause : undefined);
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // Trades behind the cursor are booked: of those read again only new and changed ones matter.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);

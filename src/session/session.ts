@@ -48,8 +48,7 @@ import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { obeyTelegram } from './telegram/telegram.ts';
 import { leftOpenText } from './view/strategy-view.ts';
-import { blockedBy } from './watch/blocked.ts';
-import { bannedText } from './watch/exchange-watch.ts';
+import { awayText, blockedBy } from './watch/blocked.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { watchSurroundings } from './watch/surroundings.ts';
@@ -98,7 +97,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ...confirmed(
         actionsOf({
           ...equipped,
-          banned: () => bannedText(options, equipped.limits),
+          away: () => awayText(options, equipped.limits, equipped.assembled.sweeps),
         }),
         equipped.journal,
         options.stateDir,

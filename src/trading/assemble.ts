@@ -118,7 +118,9 @@ export function assemble(parts: Parts): Assembled {
   });
   const reportDisk = diskWatch(journal, clock, notice);
   const control = controls(book, execution, orders);
-  const flattening = flattens(book, execution, orders, control.kill, (decision) => stopped.emit(decision));
+  // In an outage its time does not run either.
+  const unsent: Orders['blocked'] = (order) => orders.blocked(order) ?? sweeps.unanswered;
+  const flattening = flattens(book, execution, unsent, control.kill, (decision) => stopped.emit(decision));
   return {
     ...book,
     ...control,

@@ -50,15 +50,14 @@ export interface Flattens {
 export function flattens(
   book: Pick<TradingComponents, 'portfolio' | 'planner' | 'risk' | 'flattening'>,
   { halts, notice, clock }: Pick<Execution, 'halts' | 'notice' | 'clock'>,
-  orders: Pick<Orders, 'blocked'>,
+  blocked: Orders['blocked'],
   kill: Controls['kill'],
   ask: (decision: Decision) => void,
 ): Flattens {
   const { portfolio, planner, risk, flattening } = book;
   const waiting = new Map<string, PromiseWithResolvers<string>>();
   const nameOf = ({ strategy, symbol }: PositionKey): string => `${strategy} ${symbol}`;
-  const blockOf = ({ symbol }: Pick<Flatten, 'symbol'>): string | undefined =>
-    orders.blocked({ symbol, purpose: 'flatten' });
+  const blockOf = ({ symbol }: Pick<Flatten, 'symbol'>): string | undefined => blocked({ symbol, purpose: 'flatten' });
   function plan({ strategy, symbol, reason }: Flatten): void {
     const at = clock.now();
     const flat: Leg['signal'] = { kind: 'target', size: { quantity: 0 }, reason };

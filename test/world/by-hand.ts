@@ -225,7 +225,12 @@ export class ByHand {
     if (!isHalted) this.#begin(action, assembled, Number(maxSlippage));
     try {
       const asked = { strategy, symbol, maxSlippage, by, reason };
-      const text = await flatten(asked, { assembled, clock: life.clock, refuseNobody: () => {} });
+      const text = await flatten(asked, {
+        assembled,
+        clock: life.clock,
+        away: () => undefined,
+        refuseNobody: () => {},
+      });
       if (/nothing was done/.test(text)) this.#options.after(repeatMs, () => this.#repeat(action));
       if (isHalted) throw new Error('a flatten was begun under a HALT');
     } catch (error) {

@@ -1,7 +1,7 @@
 /** What operators may do to a running daemon. */
 
 import type { Alerts } from '../../alerts/alerts.ts';
-import type { ScaledClock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Asked, By, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../journal/entries.ts';
@@ -11,6 +11,7 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { limitSteps } from '../preflight/limits.ts';
 import type { Reloads } from '../reload/reload.ts';
 import type { ConfigReloadRequest } from '../reload/reload-config.ts';
+import { awayWhile, unsentText, type Waits } from './away.ts';
 import { decisionsOf } from './decisions.ts';
 import { flatten } from './flatten.ts';
 import {
@@ -26,7 +27,7 @@ import {
 
 export interface ActionParts {
   readonly assembled: Assembled;
-  readonly clock: ScaledClock;
+  readonly clock: Clock;
   readonly hosted: readonly { readonly id: string }[];
   readonly stateDir: string;
   readonly reloads: Pick<Reloads, 'reload'>;
@@ -34,8 +35,8 @@ export interface ActionParts {
   readonly alerts: Pick<Alerts, 'acknowledge'> | undefined;
   readonly notice: (notice: Notice) => void;
   readonly reloadConfig: (asked: ConfigReloadRequest) => string;
-  /** Why nothing at all can be sent; undefined where the exchange takes requests. */
-  readonly banned: () => string | undefined;
+  /** Why nothing at all reaches the exchange; undefined where it takes requests. */
+  readonly away: () => string | undefined;
 }
 
 export function actionsOf(parts: ActionParts): OperatorActions {
@@ -57,19 +58,22 @@ export function actionsOf(parts: ActionParts): OperatorActions {
       const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
       const before = stopsOf(assembled);
       await assembled.resume(strategy, by, reason);
-      return `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
+      const said = `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
+      return said + unsentText(parts.away(), 'Orders are created');
     },
     async cancel({ strategy, order, by, reason }) {
       refuseNobody(strategy);
       const orders = order === undefined ? openOrders(strategy, assembled) : [openOrder(order, assembled)];
       const what = order === undefined ? `the resting orders of ${strategy ?? 'all strategies'}` : `order ${order}`;
-      const why = reason === undefined ? '' : `: ${reason}`;
-      parts.notice({ level: 'info', text: `${by} cancels ${what}${why}`, typed: reason });
+      const because = reason === undefined ? '' : `: ${reason}`;
+      parts.notice({ level: 'info', text: `${by} cancels ${what}${because}`, typed: reason });
       noteCancel(assembled, orders, { by, ...(reason !== undefined && { reason }) });
-      if (order !== undefined) return cancelledText(await assembled.cancelOrders(orders));
-      return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
+      const why = orders.length === 0 ? undefined : await awayWhile(parts, assembled.cancelOrders(orders));
+      const said =
+        why === undefined ? cancelledText(orders) : `Cancels were requested.${unsentText(why, 'They are sent')}`;
+      return order === undefined ? said + afterCancelText(strategy, hosted, assembled) : said;
     },
-    flatten: (asked) => flatten(asked, { assembled, clock, refuseNobody }),
+    flatten: (asked) => flatten(asked, { ...parts, refuseNobody }),
     ...decisionsOf(assembled),
     acknowledge: (asked) => acknowledge(parts, asked),
     reload: (asked) => reloads.reload(asked),
@@ -78,29 +82,23 @@ export function actionsOf(parts: ActionParts): OperatorActions {
   };
 }
 
-/** Kills or pauses. Under a ban it answers before the cancels, which wait for its end. */
+/** Kills or pauses. Where nothing reaches the exchange, it answers before the cancels, which wait for that. */
 export async function stopStrategies(
-  {
-    assembled,
-    clock,
-    banned,
-  }: Pick<ActionParts, 'banned'> & {
-    readonly assembled: Pick<Assembled, 'kill'>;
-    readonly clock: Pick<ScaledClock, 'now'>;
-  },
+  parts: Waits & { readonly assembled: Pick<Assembled, 'kill'> },
   { strategy, by, reason }: Asked & OfStrategy,
   how: Pick<Kill, 'kind' | 'everything'>,
 ): Promise<string> {
+  const { assembled, clock } = parts;
   const stopping = assembled.kill({ ...how, at: clock.now(), strategy, by, reason });
-  const ban = banned();
   const stopped = stoppedText({ ...how, strategy });
-  if (ban !== undefined) return `${stopped} But nothing is sent now: ${ban}. Resting orders are cancelled after that.`;
+  const why = await awayWhile(parts, stopping);
+  if (why !== undefined) return stopped + unsentText(why, 'Resting orders are cancelled');
   return `${stopped} ${cancelledText(await stopping)}`;
 }
 
 /** An answer lifts what its question named: what came in force since then may be the reason not to resume. */
-function refuseUnseen({ assembled, banned }: ActionParts, seen: string | undefined): void {
-  const { mark, text } = inForceOf(assembled, banned());
+function refuseUnseen({ assembled, away }: ActionParts, seen: string | undefined): void {
+  const { mark, text } = inForceOf(assembled, away());
   if (seen === undefined || seen === mark) return;
   const now = text === '' ? 'Nothing is in force any more.' : `Now in force: ${text} Resume again to lift that.`;
   throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`);

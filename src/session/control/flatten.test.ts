@@ -9,7 +9,7 @@ const asked = { by: 'operator', reason: 'news', strategy: undefined, symbol: und
 function holding(quantity: string) {
   const rig = new TestRig().listen();
   rig.assembled.portfolio.apply(fill({ quantity }));
-  const parts = { assembled: rig.assembled, clock: rig.clock, refuseNobody: () => {} };
+  const parts = { assembled: rig.assembled, clock: rig.clock, away: () => undefined, refuseNobody: () => {} };
   return { rig, answer: () => rig.finish(flatten(asked, parts), 1_000) };
 }
 

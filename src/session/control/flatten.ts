@@ -7,9 +7,10 @@ import type { Limits } from '../../risk/context.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { longestFlattenMs } from '../../trading/flatten.ts';
+import { awayWhile, type Waits } from './away.ts';
 import { stoppedText } from './kill-texts.ts';
 
-export interface FlattenParts {
+export interface FlattenParts extends Waits {
   readonly assembled: Assembled;
   readonly clock: Clock;
   /** Throws for a strategy that is not there. */
@@ -23,7 +24,7 @@ const standardSlippage = rate('0.01');
 
 export async function flatten(
   { strategy, symbol, maxSlippage, by, reason }: Parameters<OperatorActions['flatten']>[0],
-  { assembled, clock, refuseNobody }: FlattenParts,
+  { assembled, clock, away, refuseNobody }: FlattenParts,
 ): Promise<string> {
   const { portfolio, risk, execution } = assembled;
   refuseNobody(strategy);
@@ -44,14 +45,19 @@ export async function flatten(
   const said = (...texts: readonly string[]): string =>
     [...pauses.map((pause) => stoppedText(pause)), ...nothing, ...texts].join(' ');
   const done = Promise.all(ended);
+  const late = clock.sleep(clock.machine(answerMs)).then(() => undefined);
   const { blocked } = assembled;
-  const blocks = assembled.flattening.active.map((one) => blocked({ symbol: one.symbol, purpose: 'flatten' }));
-  const [block] = blocks;
-  if (ended.length > 0 && block !== undefined && !blocks.includes(undefined))
+  /** Why none of them can be sent. */
+  const block = (): string | undefined => {
+    const blocks = assembled.flattening.active.map((one) => blocked({ symbol: one.symbol, purpose: 'flatten' }));
+    return away() ?? (blocks.includes(undefined) ? undefined : blocks[0]);
+  };
+  const why = ended.length === 0 ? undefined : await awayWhile({ clock, away: block }, Promise.race([done, late]));
+  if (why !== undefined)
     return said(
-      `Nothing can be sent now: ${block}. The positions are closed once that has ended, with at most ${rateText(slippage)} slippage from the prices of this moment. After ${longestFlattenMs / 3_600_000} h it ends, and what is left stays open. A notice says how it went; sluice resume calls it off.`,
+      `Nothing can be sent now: ${why}. The positions are closed once that has ended, with at most ${rateText(slippage)} slippage from the prices of this moment. After ${longestFlattenMs / 3_600_000} h it ends, and what is left stays open. A notice says how it went; sluice resume calls it off.`,
     );
-  const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
+  const texts = await Promise.race([done, late]);
   if (texts !== undefined) return said(...texts);
   return said(
     `Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`,

@@ -17,3 +17,13 @@ export const blockedBy =
     const general = bannedText({ secrets }, limits) ?? (secrets === undefined ? undefined : time.against());
     return general ?? terms.against(symbol ?? '');
   };
+
+/** Why nothing at all reaches the exchange now, cancels included: a ban or an outage. Undefined where it takes requests. */
+export function awayText(
+  options: { readonly secrets: unknown },
+  limits: Parameters<typeof bannedText>[1],
+  sweeps: { readonly unanswered: string | undefined },
+): string | undefined {
+  const cause = sweeps.unanswered;
+  return bannedText(options, limits) ?? (cause === undefined ? undefined : `the exchange does not answer (${cause})`);
+}
