@@ -42,6 +42,22 @@ test('an error is never among those that do not fit', async () => {
   for (let index = 0; index < 20; index++) expect(rig.texts().join('\n')).toContain(`killed ${index} `);
 });
 
+test('every message begins with the name of its daemon, that of the configuration first', async () => {
+  const named = { config: schema.parse({ name: 'home', channels, routes: [{ minLevel: 'info', to: ['phone'] }] }) };
+  const parts = { channels: new Map([['phone', rig.sendOn('phone')]]), outbox: rig.outbox, now: () => rig.now };
+  const one = new Sender({ ...parts, config: { ...named.config, name: undefined }, daemon: 'live\u202e' });
+  one.add(rig.alert('killed'));
+  await one.send();
+  one.configure({ ...parts, ...named });
+  one.add(rig.alert('first', { level: 'info' }));
+  one.add(rig.alert('second', { level: 'info' }));
+  await one.send();
+  expect(rig.texts()).toEqual([
+    '[live\\u202e] ERROR killed',
+    expect.stringMatching(/^\[home\] 2 alerts \(times in UTC\):\n/),
+  ]);
+});
+
 test('a digest has the worst first, and those of one level by time', async () => {
   const one = rig.sender({ routes: [{ minLevel: 'info', to: ['phone'], digestMs: minute }] });
   const levels = ['info', 'warn', 'error', 'info', 'warn', 'error'] as const;

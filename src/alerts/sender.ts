@@ -3,7 +3,7 @@
  * hangs is tried again later, ever more rarely, and another channel says so. Alerts wait in the outbox meanwhile, also over a restart.
  */
 import type { AlertsConfig } from '../config/alerts.ts';
-import { escapeText } from '../domain/printable.ts';
+import { escapeText, signed } from '../domain/printable.ts';
 import { redact } from '../domain/redaction.ts';
 import { maxCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
@@ -17,6 +17,8 @@ export interface SenderGiven {
 
 interface SenderParts extends SenderGiven {
   readonly outbox: Outbox;
+  /** The name of the daemon where the configuration gives none. */
+  readonly daemon?: string;
   /** The option that names the state directory in a command, after a space; left out where it needs none. */
   readonly stateOption?: string;
   /** UTC ms of the machine. */
@@ -122,6 +124,13 @@ export class Sender {
     outbox.add({ ...end, level: 'info' }, routed(config, end, now()).due);
   }
 
+  /** A phone may receive the alerts of several daemons. */
+  #daemonText(): string {
+    const { config, daemon } = this.#parts;
+    const name = config.name ?? daemon;
+    return name === undefined ? '' : signed(redact(name));
+  }
+
   #alarmText(id: number): string {
     return `alarm ${id}: sluice alerts ack${this.#parts.stateOption ?? ''} ${id}`;
   }
@@ -179,7 +188,7 @@ export class Sender {
     const rated = messages.length === 0 ? undefined : this.#share(state, worst(messages));
     const share = rated ?? (isLast && messages.length > 0 ? 'allowance' : undefined);
     if (share === undefined) return false;
-    const { text, included } = together(messages);
+    const { text, included } = together(messages, this.#daemonText());
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
     if (failure === undefined) {
       outbox.sent(included);
@@ -236,11 +245,14 @@ const worst = (messages: readonly Message[]): AlertLevel =>
   );
 
 /** One text of several alerts with their times, the worst first, as many as fit. Others are counted and count as sent; errors wait for the next message. */
-function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
+function together(
+  messages: readonly Message[],
+  daemon: string,
+): { readonly text: string; readonly included: readonly Message[] } {
   const [only] = messages;
   if (only !== undefined && messages.length === 1)
-    return { text: `${line(only)}`.slice(0, maxCharacters), included: messages };
-  const head = `${messages.length} alerts (times in UTC):`;
+    return { text: `${daemon}${line(only)}`.slice(0, maxCharacters), included: messages };
+  const head = `${daemon}${messages.length} alerts (times in UTC):`;
   const lines: string[] = [];
   let length = head.length + 40;
   const included: Message[] = [];

@@ -12,6 +12,8 @@ import { Sender, type SenderGiven } from './sender.ts';
 export interface ThreadData extends AlertsGiven {
   /** Undefined where nothing may be written: then alerts are in memory. */
   readonly stateDir: string | undefined;
+  /** The name of the daemon where the configuration gives none. */
+  readonly daemon: string;
   /** The option that names it in a command, after a space. */
   readonly stateOption: string;
 }
@@ -36,13 +38,13 @@ const fail = (error: unknown): void => {
   throw error;
 };
 
-function serve(port: MessagePort, { stateDir, stateOption, ...given }: ThreadData): void {
+function serve(port: MessagePort, { stateDir, daemon, stateOption, ...given }: ThreadData): void {
   const say = (message: FromThread): void => port.postMessage(message);
   const notice = (level: AlertLevel, text: string): void => say({ kind: 'notice', level, text });
   const outbox = new Outbox(stateDir, (code) =>
     notice('warn', `alerts cannot be kept on disk (${code}): they are sent, but a restart loses those that wait`),
   );
-  const sender = new Sender({ ...sendingOf(given), outbox, stateOption, now: machineWall, notice });
+  const sender = new Sender({ ...sendingOf(given), outbox, daemon, stateOption, now: machineWall, notice });
   const pingOf = ({ config, secrets }: AlertsGiven): Ping | undefined =>
     secrets.ping === undefined || config.ping === undefined
       ? undefined

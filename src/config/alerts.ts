@@ -102,6 +102,8 @@ export type RouteConfig = z.output<typeof route>;
 
 export const alerts = z
   .strictObject({
+    /** Of the daemon, at the front of each message; left out, the last part of its state directory. */
+    name: z.string().trim().min(1).max(32).optional(),
     channels: z.record(name, channel, {
       error: ({ code }) =>
         code === 'invalid_key' ? 'the name of a channel must be lower case letters, digits and dashes' : undefined,

@@ -15,3 +15,6 @@ export const escapeLine = (text: string): string => text.replace(controlCharacte
 
 /** The same without line breaks and tabs, for output of several lines. */
 export const escapeText = (text: string): string => text.replace(controlCharactersInLines, escaped);
+
+/** Whose message it is, for its beginning. */
+export const signed = (name: string): string => `[${escapeLine(name)}] `;

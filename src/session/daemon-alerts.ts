@@ -16,7 +16,7 @@ import { prepareDir } from '../journal/open.ts';
 import { alertTexts } from './alarm-pages.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
 import { isHeld, replaceFile } from './state.ts';
-import { stateOptionFor } from './state-in-commands.ts';
+import { daemonName, stateOptionFor } from './state-in-commands.ts';
 
 export interface ConfiguredAlerts {
   readonly config: AlertsConfig;
@@ -61,7 +61,10 @@ export class DaemonAlerts {
     const stateOption = stateOptionFor(mode, stateDir);
     this.#text = alertTexts(stateOption);
     this.#sender = send(
-      { ...configured, redacted: registeredSecrets(), stateOption, stateDir: isOurs ? stateDir : undefined },
+      {
+        ...{ ...configured, redacted: registeredSecrets(), stateOption, daemon: daemonName(stateDir) },
+        stateDir: isOurs ? stateDir : undefined,
+      },
       {
         failed: (error) => this.#troubles('error', `alerts have stopped, trading goes on: ${error.message}`),
         notice: (level, text) => this.#troubles(level, text),

@@ -1,7 +1,10 @@
 /** Commands in alerts name the state directory: whoever runs them may be in another folder, or have several daemons. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { shellWord } from '../process/shell-word.ts';
 import { defaultStateDir, usualStateDirs } from './state.ts';
+
+/** A short name of the daemon on a directory: its last part. */
+export const daemonName = (dir: string): string => basename(resolve(dir)).slice(0, 32);
 
 /** The option that a command needs for this directory, after a space; empty where commands find it by themselves. */
 export function stateOptionFor(mode: string, dir: string): string {

@@ -111,7 +111,7 @@ test('the daily summary has the whole day from the journal, and comes once', asy
   const next = await rig.start();
   await until('the summary', () => hook.bodies.length > 0);
   expect(JSON.parse(hook.bodies[0] ?? '').text).toMatch(
-    /^Daily summary \(live\), .* UTC\nEquity .* USDT, [+-][\d,.]+\nClosed less fees: taker -[\d.]+ USDT\n\d+ fills?, no denials, no unknown outcomes\nAccount and ledger: .* even at /,
+    /^\[state\] Daily summary \(live\), .* UTC\nEquity .* USDT, [+-][\d,.]+\nClosed less fees: taker -[\d.]+ USDT\n\d+ fills?, no denials, no unknown outcomes\nAccount and ledger: .* even at /,
   );
   await next.end('SIGINT');
   expect(hook.bodies).toHaveLength(1);

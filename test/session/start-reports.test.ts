@@ -13,14 +13,22 @@ import { fillUp } from '../torture/disk.ts';
 rigForEachTest();
 afterEach(closeServices);
 
-/** The texts that have arrived on a phone to which errors go. */
+/** Each text names its daemon. */
+const mark = '[state] ';
+
+/** The texts that have arrived on a phone to which errors go, without that. */
 async function phone(): Promise<() => readonly string[]> {
   const { url, taken } = await service();
   Object.assign(rig.env, { SLUICE_ALERT_PHONE: url });
   rig.configure({
     alerts: { channels: { phone: { type: 'webhook' } }, routes: [{ minLevel: 'error', to: ['phone'] }] },
   });
-  return () => taken.map(({ body }) => (JSON.parse(body) as { readonly text: string }).text);
+  return () =>
+    taken.map(({ body }) => {
+      const { text } = JSON.parse(body) as { readonly text: string };
+      expect(text.startsWith(mark)).toBe(true);
+      return text.slice(mark.length);
+    });
 }
 
 const cameUp = 'the start has come up: sluice status shows what may trade';

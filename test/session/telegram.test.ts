@@ -18,7 +18,7 @@ test('a chat asks, kills, and resumes with a confirmation; the journal has who',
   });
   const daemon = await rig.start();
   api.write('/status');
-  await api.answer(/^live: Trading\. 3 strategies running/);
+  await api.answer(/^\[state\] live: Trading\. 3 strategies running/);
   api.write('/kill', 666);
   api.write('/kill all strange prices');
   await api.answer(/killed, and exits stay in force/);
@@ -32,13 +32,15 @@ test('a chat asks, kills, and resumes with a confirmation; the journal has who',
     api.write('/resume');
     return /\/resume (\d{6})/.exec((await api.answer(question))?.text ?? '')?.[1] ?? '';
   };
-  const early = await ask(/^Really resume everything\? In force: All strategies were killed by telegram Ann/);
+  const early = await ask(/^\[state\] Really resume everything\? In force: All strategies were killed by telegram Ann/);
   // What comes after the question is not lifted by its answer.
   await rig.run('kill', '--strategy', 'maker', '--reason', 'odd quotes');
   api.press(early);
-  await api.answer(/^Not done: nothing was lifted: .* Now in force: Strategy maker was killed by operator: odd quotes/);
+  await api.answer(
+    /^\[state\] Not done: nothing was lifted: .* Now in force: Strategy maker was killed by operator: odd quotes/,
+  );
   expect(rig.read((journal) => journal.kills())).toHaveLength(2);
-  api.press(await ask(/^Really resume everything\? In force: Strategy maker was killed/));
+  api.press(await ask(/^\[state\] Really resume everything\? In force: Strategy maker was killed/));
   await api.answer(/may create orders again/);
   expect(rig.read((journal) => journal.kills())).toEqual([]);
   await daemon.end('SIGINT');

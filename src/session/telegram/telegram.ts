@@ -9,6 +9,7 @@ import { moduleUrl } from '../../domain/module-url.ts';
 import { registeredSecrets } from '../../domain/redaction.ts';
 import type { Notice } from '../../journal/entries.ts';
 import type { SessionOptions, Undo } from '../options.ts';
+import { daemonName } from '../state-in-commands.ts';
 import { equityByStrategy } from '../summary/summary-text.ts';
 import { type Answering, answer } from './answers.ts';
 import { fromBot, type ToBot } from './commands.ts';
@@ -31,6 +32,7 @@ export function obeyTelegram(
       chats: channel.commandsFrom,
       redacted: registeredSecrets(),
       stateDir,
+      daemon: config.alerts?.name ?? daemonName(stateDir),
     };
     undo.unshift(startTelegram(data, { view: () => source.view(), history: source.history, actions: source, notice }));
   }

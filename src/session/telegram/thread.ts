@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Api, GrammyError } from 'grammy';
 import { machineWall, systemClock } from '../../clock/clock.ts';
-import { escapeText } from '../../domain/printable.ts';
+import { escapeText, signed } from '../../domain/printable.ts';
 import { redact, registerSecrets } from '../../domain/redaction.ts';
 import { Bot, type Wire } from './bot.ts';
 import { type FromBot, type ToBot, toBot } from './commands.ts';
@@ -15,6 +15,8 @@ export interface BotData {
   /** Texts that no message may contain. */
   readonly redacted: readonly string[];
   readonly stateDir: string;
+  /** Its name stands before each answer. */
+  readonly daemon: string;
 }
 
 /** How long the Bot API holds a question for updates, and how long it may take, s. */
@@ -26,14 +28,14 @@ const maxCharacters = 4_000;
 /** Failures in a row that are reported, and the longest wait between two tries, real ms. */
 const [reportedFailures, longestWaitMs] = [3, 60_000];
 
-function wireOf({ server, token }: BotData): Wire {
+function wireOf({ server, token, daemon }: BotData): Wire {
   // A redirect could carry what is sent elsewhere. Both are options of node-fetch, which grammy uses.
   const baseFetchConfig = { redirect: 'error', size: maxAnswerBytes } as const;
   const api = new Api(token, { apiRoot: server, timeoutSeconds: patienceS, baseFetchConfig });
   return {
     updates: (from) => api.getUpdates({ offset: from, timeout: holdS, allowed_updates: ['message', 'callback_query'] }),
     async send(chat, text, button) {
-      const plain = escapeText(redact(text)).slice(0, maxCharacters);
+      const plain = `${signed(redact(daemon))}${escapeText(redact(text))}`.slice(0, maxCharacters);
       await api.sendMessage(chat, plain, {
         link_preview_options: { is_disabled: true },
         ...(button && { reply_markup: { inline_keyboard: [[{ text: button[0], callback_data: button[1] }]] } }),
