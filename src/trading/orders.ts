@@ -289,5 +289,5 @@ export function provenIds({ instance, epoch, idKey, strategies }: Identity): Ord
 /** Why an order may neither be sent nor rest: a kill, a pause, or the end of the flatten that it belongs to. */
 export function stoppedBy({ risk, flattening }: TradingComponents, order: Placed): string | undefined {
   const kill = risk.switch.against(order);
-  return kill === undefined ? flattening.against(order) : `${pastOf[kill.kind]}: ${kill.reason}`;
+  return kill === undefined ? flattening.against(order) : `${pastOf[kill.kind]} by ${kill.by}: ${kill.reason}`;
 }

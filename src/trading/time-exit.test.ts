@@ -1,7 +1,7 @@
 /** Time exits and the measure of protection on a live rig: through partial fills, refusals and a crash. */
 import { Subject } from 'rxjs';
-import { expect, test } from 'vitest';
-import { btc, decision, target } from '../../test/kit/builders.ts';
+import { describe, expect, test } from 'vitest';
+import { btc, decision, kill, target } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import type { Decision } from '../domain/order.ts';
 
@@ -104,6 +104,48 @@ test('an exit that a ban holds up is an error once, whatever is repeated, and th
   rig.blocked = 'the exchange forbids requests';
   await pass(minute);
   expect(unsold(rig)).toHaveLength(2);
+});
+
+describe('an exit that cannot be sent is an error with its cause', () => {
+  const causes: Readonly<
+    Record<string, readonly [cause: string, hold: (rig: TestRig, signals: Subject<Decision>) => void]>
+  > = {
+    'a full disk': [
+      'the disk is full',
+      (rig) => {
+        rig.diskFull = true;
+        // It is full for the journal once a commit has failed.
+        rig.assembled.execution.journal.append({ kind: 'memory', name: 'a test', value: '' });
+      },
+    ],
+    'a HALT': ['halted: a test', (rig) => rig.assembled.execution.halts.halt('ledger', 'a test')],
+    'a kill of everything': [
+      'killed by operator: a test',
+      (rig) => void rig.assembled.kill(kill({ everything: true, reason: 'a test' })),
+    ],
+    'an unknown outcome': [
+      'the outcome of an order is not known',
+      (rig, signals) => {
+        rig.venue.creates = ['dropLost', 'accept'];
+        rig.venue.failing.add('openOrders');
+        signals.next(decision(target(2, { exitAfterMs: 5 * minute })));
+      },
+    ],
+  };
+  test.each(Object.entries(causes))('%s', async (_, [cause, hold]) => {
+    const { rig, held, pass, signals } = await holding();
+    await pass(4 * minute);
+    hold(rig, signals);
+    await pass(2 * minute);
+    expect(held()).toBe(1);
+    expect(unsold(rig)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^error the position of s on BTCUSDT must be closed \\(.+\\), and cannot be closed now: ${cause}\\. It is`,
+        ),
+      ),
+    ]);
+  });
 });
 
 test('an exit that nothing holds up is no error', async () => {
