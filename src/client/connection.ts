@@ -11,6 +11,7 @@ import { readSecrets, type Secrets } from '../config/secrets.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { leftText } from '../domain/words.ts';
 import { type Exchange, type ExchangeOptions, exchange } from '../venue/exchange/exchange.ts';
 import { codeMeaning } from '../venue/exchange/rest/codes.ts';
 import type { Answer } from '../venue/venue.ts';
@@ -101,11 +102,18 @@ export function sharedBudget(
 }
 
 /** Refuses while the exchange forbids requests for longer than a command waits. */
-export function refuseBan(limits: Budget, clock: ScaledClock, host: string): void {
+export function refuseBan(
+  limits: Pick<Budget, 'meter'>,
+  clock: Pick<ScaledClock, 'now' | 'machine'>,
+  host: string,
+): void {
   const { stoppedUntil } = limits.meter();
   if (stoppedUntil === undefined || stoppedUntil - clock.now() <= clock.machine(patienceMs)) return;
-  const until = new Date(stoppedUntil).toISOString();
-  throw new Refusal(`the exchange at ${host} ordered this address to send nothing before ${until}: wait until then`, 3);
+  const left = leftText((stoppedUntil - clock.now()) / clock.machine(1));
+  throw new Refusal(
+    `the exchange at ${host} forbids requests from this address for another ${left}: wait until then`,
+    3,
+  );
 }
 
 export interface ConnectOptions {

@@ -40,6 +40,16 @@ const seconds = (facts: Facts, name: string, speed = 1): string => {
 /** UTC, to the second. */
 export const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
+/** Days and hours, hours and minutes, or minutes. */
+export function durationText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
+  return days > 0 ? `${days} d ${hours} h` : hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}
+
+/** How long something still lasts. Not until when: before the exchange's time is known, a clock may be wrong, and it may run faster than the machine's. */
+export const leftText = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : durationText(ms));
+
 const since = (facts: Facts): string => {
   const { since: at } = facts;
   return typeof at === 'number' ? moment(at) : '?';

@@ -167,8 +167,8 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
     (name: string) =>
     (value: string): void =>
       journal.append({ kind: 'memory', name, value });
-  each(clock.machine(timeMs), timeKeeper({ ...made, remember: rememberAs(noExchangeTimeName) }));
   const stoppedUntil = (): number | undefined => made.limits.meter().stoppedUntil;
+  each(clock.machine(timeMs), timeKeeper({ ...made, stoppedUntil, remember: rememberAs(noExchangeTimeName) }));
   each(clock.machine(timeMs), banKeeper({ ...made, stoppedUntil, remember: rememberAs(bannedUntilName) }));
   each(clock.machine(timeMs), marketKeeper({ ...made, remember: rememberAs(noMarketDataName) }));
   each(clock.machine(timeMs), made.reportState);

@@ -32,7 +32,11 @@ describe('the last hop', () => {
       },
     ],
     ['a halt', 'halted: less BTC', ({ assembled }) => assembled.execution.halts.halt('ledger', 'less BTC')],
-    ['a kill', 'killed by operator: news', ({ assembled: { risk } }) => risk.switch.kill(kill({ strategy: 's', reason: 'news' }))],
+    [
+      'a kill',
+      'killed by operator: news',
+      ({ assembled: { risk } }) => risk.switch.kill(kill({ strategy: 's', reason: 'news' })),
+    ],
   ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
     const rig = new TestRig();
     rig.onCommit = (event) => {

@@ -7,6 +7,7 @@ import { symbolsOf } from '../../config/symbols.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { noLots, noUnits, plus, quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean } from '../../domain/refusal.ts';
+import { leftText } from '../../domain/words.ts';
 import { isTooLittle } from '../../session/preflight/balance-check.ts';
 import { probe } from '../../session/preflight/probe-exchange.ts';
 import { marketsIn, tradedIn } from '../../trading/lanes.ts';
@@ -84,15 +85,16 @@ async function timeCheck({ connection: { exchange, clock }, config }: Examinatio
     : ok('time', text);
 }
 
-function banCheck({ connection: { limits } }: Examination): Check {
+function banCheck({ connection: { clock, limits } }: Examination): Check {
   const { stoppedUntil, slowedUntil, others, ip } = limits.meter();
   const until = stoppedUntil ?? slowedUntil;
   if (until === undefined)
     return ok('limits', `no ban in force; other processes here spent ${others} of ${ip.max} in the last minute`);
   const order = stoppedUntil === undefined ? 'slow down' : 'send nothing';
+  const left = leftText((until - clock.now()) / clock.machine(1));
   return fail(
     'limits',
-    `the exchange ordered this address to ${order} before ${new Date(until).toISOString()}`,
+    `the exchange ordered this address to ${order} for another ${left}`,
     'wait until then; check which other programs run behind this address',
   );
 }

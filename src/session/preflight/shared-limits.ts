@@ -2,8 +2,8 @@
 import { type Budget, budget } from '../../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { leftText } from '../../domain/words.ts';
 import type { SessionOptions } from '../options.ts';
-import { durationText } from '../summary/summary-text.ts';
 
 /** Opens them, and prints a ban that delays the start. */
 export function sharedLimits(
@@ -27,9 +27,7 @@ export function sharedLimits(
   const until = stoppedUntil ?? slowedUntil;
   for (const trouble of troubles.splice(0)) say(trouble);
   if (until !== undefined) {
-    // Not until when: before the exchange's time is known, this clock may be wrong, and it may run faster than the machine's.
-    const leftMs = (until - clock.now()) / clock.machine(1);
-    const left = leftMs < 120_000 ? `${Math.ceil(leftMs / 1_000)} s` : durationText(leftMs);
+    const left = leftText((until - clock.now()) / clock.machine(1));
     say(`requests to ${url} wait for ${left}, and so does the start`);
   }
   return limits;

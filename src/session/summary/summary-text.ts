@@ -1,7 +1,7 @@
 /** The whole account in a few lines, for people who read them on a phone. */
 import type { View } from '../../dashboard/view.ts';
 import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
-import { moment, roundedMoney } from '../../domain/words.ts';
+import { durationText, moment, roundedMoney } from '../../domain/words.ts';
 import type { Counts } from './counts-thread.ts';
 
 type Shown = Pick<
@@ -77,10 +77,4 @@ export function summaryText(shown: Shown, since: Base, counts: Counts, upMs: num
     open.length === 0 ? 'Nothing is open.' : `Open: ${open.join('; ')}`,
     `State: ${shown.stateText} Running for ${durationText(upMs)}.`,
   ].join('\n');
-}
-
-export function durationText(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
-  return days > 0 ? `${days} d ${hours} h` : hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }

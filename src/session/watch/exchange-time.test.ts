@@ -5,7 +5,11 @@ import { type Answer, failed, ok } from '../../venue/venue.ts';
 import { timeKeeper } from './exchange-watch.ts';
 
 function kept() {
-  const at = { answer: undefined as Answer<TimeSync> | undefined, noData: undefined as string | undefined };
+  const at = {
+    answer: undefined as Answer<TimeSync> | undefined,
+    noData: undefined as string | undefined,
+    until: undefined as number | undefined,
+  };
   const said: Notice[] = [];
   const remembered: string[] = [];
   const work = timeKeeper({
@@ -14,6 +18,7 @@ function kept() {
       time: { tend: async () => at.answer, against: () => undefined, known: () => undefined },
       noMarketData: () => at.noData,
     },
+    stoppedUntil: () => at.until,
     notice: (notice) => said.push(notice),
     remember: (cause) => remembered.push(cause),
   });
@@ -46,5 +51,15 @@ test('a reading that fails once is no outage, and missing market data have repor
   expect([said, remembered]).toEqual([[], ['', 'refused']]);
   at.noData = undefined;
   await read(failed('HTTP 502'));
+  expect(said).toHaveLength(1);
+});
+
+test('a ban keeps the time from being read, and is reported itself', async () => {
+  const { at, said, remembered, read } = kept();
+  at.until = 1;
+  await read(answered, failed('the request budget has no room'), failed('the request budget has no room'));
+  expect([said, remembered]).toEqual([[], ['']]);
+  at.until = undefined;
+  await read(failed('HTTP 502'), failed('HTTP 502'));
   expect(said).toHaveLength(1);
 });

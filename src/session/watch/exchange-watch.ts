@@ -11,6 +11,8 @@ export interface TimeKeeperParts {
     readonly time: Pick<Exchange['time'], 'tend' | 'against' | 'known'>;
     readonly noMarketData: Exchange['noMarketData'];
   };
+  /** UTC ms until which the exchange forbids requests: its time cannot be read meanwhile, and the ban is reported. */
+  readonly stoppedUntil: () => number | undefined;
   readonly notice: (notice: Notice) => void;
   /** Stores why the time cannot be read for `sluice status`; empty if it can. */
   readonly remember: (cause: string) => void;
@@ -27,7 +29,7 @@ const reportedFailures = 2;
  * Returns the work of each second for the exchange's time. It reports when creation stops for lack of the time, when it resumes, and large corrections;
  * and once that the time cannot be read, whatever the causes, unless missing market data have reported the outage.
  */
-export function timeKeeper({ clock, exchange, notice, remember }: TimeKeeperParts): () => Promise<void> {
+export function timeKeeper({ clock, exchange, stoppedUntil, notice, remember }: TimeKeeperParts): () => Promise<void> {
   const { time } = exchange;
   const real = (ms: number): number => Math.round(ms / clock.machine(1));
   const warn = (topic: NoticeTopic, text: string): void => notice({ level: 'warn', topic, text });
@@ -41,6 +43,7 @@ export function timeKeeper({ clock, exchange, notice, remember }: TimeKeeperPart
     remembered = cause;
   };
   const failed = (cause: string): void => {
+    if (stoppedUntil() !== undefined) return;
     failures += 1;
     if (failures < reportedFailures) return;
     store(cause);
