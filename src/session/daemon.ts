@@ -27,6 +27,7 @@ import type { ReadConfig } from './reload/reload-config.ts';
 import type { Session } from './session.ts';
 import { StartReports } from './start-reports.ts';
 import { defaultStateDir, isHeld, makeStateDir } from './state.ts';
+import { stateOptionFor, withState } from './state-in-commands.ts';
 import { showStatus } from './view/terminal.ts';
 
 export interface DaemonOptions {
@@ -171,10 +172,13 @@ const lastAlertMs = 10_000;
 
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(
-  options: RunOptions,
+  given: RunOptions,
   start: (common: StartOptions) => Promise<Session>,
 ): Promise<void> {
-  const { stateDir, json, out, say, signal, logLevel, beside, alerts, starting } = options;
+  const stateOption = stateOptionFor(given.mode, given.stateDir);
+  const say = (line: string): void => given.say(withState(line, stateOption));
+  const options = { ...given, say };
+  const { stateDir, json, out, signal, logLevel, beside, alerts, starting } = options;
   const takeAway = makeStateDir(stateDir);
   // Its port, and its alerts, would be taken by the same daemon.
   if (isHeld(stateDir, 'written')) throw refusedAsHeld(stateDir);
@@ -216,7 +220,7 @@ export async function runUntilStopped(
     throw error;
   }
   void session.ready.then(() => systemd.ready());
-  const screen = showStatus(session, out, json);
+  const screen = showStatus(session, out, json, stateOption);
   await aborted(signal);
   screen.stop();
   systemd.stopping();

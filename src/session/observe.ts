@@ -13,6 +13,7 @@ import { isForPeople, logEvent, type SessionEvent, SessionEvents } from './log/e
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import type { ReadConfig } from './reload/reload-config.ts';
+import { stateOptionFor } from './state-in-commands.ts';
 import { IndicatorCharts } from './view/indicator-charts.ts';
 import { isKillEntry } from './view/notices.ts';
 import { leftOpenText } from './view/strategy-view.ts';
@@ -137,7 +138,7 @@ function sendAlerts({ alerts, log }: SessionOptions, events: SessionEvents, undo
 }
 
 const screenOf = (
-  { mode, secrets, config }: SessionOptions,
+  { mode, stateDir, secrets, config }: SessionOptions,
   { clock, limits, exchange }: Connected,
   made: Shown,
 ): Screen =>
@@ -145,6 +146,7 @@ const screenOf = (
     mode,
     isRealMoney: secrets !== undefined && !isLoopback(config.exchange.restUrl),
     exchangeUrl: config.exchange.restUrl,
+    stateOption: stateOptionFor(mode, stateDir),
     speed: config.exchange.speed,
     now: () => clock.now(),
     weight() {

@@ -1,4 +1,4 @@
-/** Commands in alerts name the state directory: whoever runs them may be in another folder, or have several daemons. */
+/** Commands in alerts, on the console and on the dashboard name the state directory: whoever runs them may be in another folder, or have several daemons. */
 import { basename, resolve } from 'node:path';
 import { shellWord } from '../process/shell-word.ts';
 import { defaultStateDir, usualStateDirs } from './state.ts';

@@ -118,7 +118,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     await daemon.end('SIGKILL');
     // A kill outlives its limit; and what the market does to the position after `resume` must not kill again.
     rig.configure({ risk: { maxDailyLoss: '0.5' } });
-    await rig.launch().line(/Z killed: .*sluice resume/);
+    await rig.launch().line(/Z killed: .*sluice resume --state \//);
     expect(await killsInForce()).toMatchObject([{ by: 'dailyLoss', strategy: null }]);
     const before = orderCount();
     rig.emit('other', target(0.01));

@@ -90,3 +90,14 @@ test('HALTs of one cause are one banner with their count, and a resume takes it 
   notices.see(resume());
   expect(shown(notices)).toEqual(['info: Resumed by operator: mended.']);
 });
+
+test('commands name the state directory, and what a person typed stays as it is', () => {
+  const notices = new Notices(' --state /srv/x');
+  notices.see({ kind: 'kill', everything: false, at: 1, strategy: null, by: 'operator', reason: 'see sluice status' });
+  expect(notices.list).toMatchObject([
+    {
+      text: 'All strategies were killed by operator: see sluice status. Exits go on.',
+      advice: 'To continue, run: npx sluice resume --state /srv/x',
+    },
+  ]);
+});

@@ -5,11 +5,14 @@ import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { Entry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
 import { ByPosition, type PositionKey } from '../../portfolio/by-position.ts';
 import { pastOf } from '../../risk/kill.ts';
+import { withState } from '../state-in-commands.ts';
 
 /** The oldest are dropped. */
 const maxNotices = 20;
 
 export class Notices {
+  /** What commands in the texts need to find the state directory. */
+  readonly #stateOption: string;
   /** Newest first. */
   readonly list: NoticeView[] = [];
   /** Of the list, the kills in force, and whom each stops; `null`: all. */
@@ -19,12 +22,14 @@ export class Notices {
 
   readonly #rejectedExits = new ByPosition<NoticeView>();
 
+  constructor(stateOption = '') {
+    this.#stateOption = stateOption;
+  }
+
   /** The exchange rejected the order that closes a position. It stands there until the position or the target of its strategy changes. */
   exitRejected({ strategy, symbol }: PositionKey, at: number, text: string): void {
     this.positionChanged({ strategy, symbol });
-    const notice: NoticeView = { at, level: 'error', text, advice: undefined };
-    this.#rejectedExits.set(strategy, symbol, notice);
-    this.#add(notice);
+    this.#rejectedExits.set(strategy, symbol, this.#add({ at, level: 'error', text, advice: undefined }));
   }
 
   positionChanged({ strategy, symbol }: PositionKey): void {
@@ -35,18 +40,19 @@ export class Notices {
   /** `ban`: why nothing can be sent now, exits included. */
   see(entry: NoticeEntry | KillEntry, ban?: string): void {
     const { at } = entry;
-    if (entry.kind === 'notice') this.#add({ at, level: entry.level, text: entry.text, advice: undefined });
+    if (entry.kind === 'notice')
+      this.#add({ at, level: entry.level, text: entry.text, advice: undefined }, entry.typed);
     else if (entry.kind === 'resume') {
       this.#lift(entry.strategy);
-      this.#add({ at, level: 'info', ...killText(entry) });
+      this.#add({ at, level: 'info', ...killText(entry) }, entry.reason);
     } else {
       const before = entry.kind === 'halt' ? this.#halts.get(entry.by) : undefined;
       if (before !== undefined) this.#drop(before.notice);
       const count = (before?.count ?? 0) + 1;
-      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry, { more: count - 1, ban }) };
+      const text = killText(entry, { more: count - 1, ban });
+      const notice = this.#add({ at, level: killLevel(entry), ...text }, entry.kind === 'halt' ? '' : entry.reason);
       this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
       if (entry.kind === 'halt') this.#halts.set(entry.by, { notice, count });
-      this.#add(notice);
     }
   }
 
@@ -55,9 +61,13 @@ export class Notices {
     if (this.list.includes(notice)) this.list.splice(this.list.indexOf(notice), 1);
   }
 
-  #add(notice: NoticeView): void {
+  /** `typed`: what a person typed of the text, which stays as it is. */
+  #add({ text, advice, ...rest }: NoticeView, typed = ''): NoticeView {
+    const named = (part: string): string => withState(part, this.#stateOption, typed);
+    const notice = { ...rest, text: named(text), advice: advice === undefined ? undefined : named(advice) };
     this.list.unshift(notice);
     for (const dropped of this.list.splice(maxNotices)) this.#kills.delete(dropped);
+    return notice;
   }
 
   /** What a resume ended must not go on to stand there in red. */

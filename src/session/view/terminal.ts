@@ -5,12 +5,19 @@ import { heightOf, statusLines } from '../../dashboard/terminal.ts';
 import type { View } from '../../dashboard/view.ts';
 import { eventJson, eventLine, isForPeople } from '../log/events.ts';
 import type { Session } from '../session.ts';
+import { withState } from '../state-in-commands.ts';
 
 /** Between two drawings, real ms. */
 const redrawMs = 250;
 const defaultColumns = 100;
 
-export function showStatus(session: Session, out: (line: string) => void, json: boolean): { stop(): void } {
+/** `stateOption`: what commands in the lines need to find the state directory. */
+export function showStatus(
+  session: Session,
+  out: (line: string) => void,
+  json: boolean,
+  stateOption: string,
+): { stop(): void } {
   const { dashboard, source, events } = session;
   if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
   const time = source.view().marketTime;
@@ -22,7 +29,9 @@ export function showStatus(session: Session, out: (line: string) => void, json: 
   );
   const lines = json
     ? events.subscribe((event) => out(JSON.stringify({ version: 2, ...eventJson(event) })))
-    : events.pipe(filter(isForPeople())).subscribe((event) => out(eventLine(event)));
+    : events
+        .pipe(filter(isForPeople()))
+        .subscribe((event) => out(withState(eventLine(event), stateOption, event.typed)));
   return { stop: () => lines.unsubscribe() };
 }
 

@@ -30,6 +30,7 @@ import { marketsOf, tradedSymbols } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { inForceOf } from '../control/kill-texts.ts';
 import { eventText, fillView, resolvedText, type SessionEvent, unknownCause } from '../log/events.ts';
+import { withState } from '../state-in-commands.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { KlineCharts } from './kline-charts.ts';
 import { isKillEntry, Notices } from './notices.ts';
@@ -45,6 +46,8 @@ export interface ScreenOptions {
   readonly mode: string;
   readonly isRealMoney: boolean;
   readonly exchangeUrl: string;
+  /** What commands in the texts need to find the state directory. */
+  readonly stateOption?: string;
   readonly speed: number;
   readonly hosted: readonly NamedHosted[];
   readonly assembled: Assembled;
@@ -66,7 +69,7 @@ export class Screen {
   readonly #decisions: DecisionView[] = [];
   readonly #fills: FillView[] = [];
   readonly #unknowns = new Map<string, UnknownView>();
-  readonly #notices = new Notices();
+  readonly #notices: Notices;
   readonly #equity: EquityPoint[] = [];
   readonly #charts = new KlineCharts();
   readonly #errors = new Map<string, string>();
@@ -76,6 +79,7 @@ export class Screen {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
+    this.#notices = new Notices(options.stateOption);
     for (const one of options.hosted.flatMap(marketsOf))
       if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
     for (const one of options.hosted) this.#charts.add(one);
@@ -184,7 +188,7 @@ export class Screen {
       marketTime: now(),
       speed,
       state,
-      stateText: this.#stateText(state, strategies),
+      stateText: withState(this.#stateText(state, strategies), this.#options.stateOption ?? '', this.reason),
       noMarketData: this.#options.noMarketData?.(),
       blocked: this.#options.blocked(),
       equity: {
