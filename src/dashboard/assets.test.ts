@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { loadAssets } from './assets.ts';
+import { loadAssets, loadAssetsInThread } from './assets.ts';
 
 describe('the files of the page', () => {
   it('hold every module that one of them imports', () => {
@@ -38,4 +38,8 @@ it('is at most 250 KB when compressed', () => {
   const bytes = [...files.values()].reduce((sum, { body }) => sum + gzipSync(body).length, 0);
   expect(bytes).toBeLessThanOrEqual(250 * 1_024);
   expect(bytes).toBeGreaterThan(10_000);
+});
+
+it('are the same from a thread', async () => {
+  expect(await loadAssetsInThread()).toEqual(loadAssets());
 });

@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export interface Asset {
@@ -22,6 +24,9 @@ export interface Assets {
   /** CSP sources of style elements that a library makes by itself. */
   readonly styleHashes: readonly string[];
 }
+
+/** What the thread answers: the files, or what is not installed, because the class of a refusal is lost between threads. */
+export type LoadedAssets = { readonly assets: Assets } | { readonly refused: string };
 
 interface Library {
   readonly name: string;
@@ -123,4 +128,14 @@ export function loadAssets(): Assets {
     machineEntry: moduleAt('/page/machine/main'),
     styleHashes: sources.flatMap(({ source }) => logoStyle(source)),
   };
+}
+
+/** The same for a program that runs for days: in a thread of its own, whose memory is freed when it ends. */
+export async function loadAssetsInThread(): Promise<Assets> {
+  const loaded = await new Promise<LoadedAssets>((resolve, reject) => {
+    const thread = new Worker(moduleUrl('./assets-thread', import.meta.url));
+    thread.once('message', resolve).once('error', reject);
+  });
+  if ('refused' in loaded) throw new Refusal(loaded.refused, 1);
+  return loaded.assets;
 }

@@ -5,7 +5,7 @@ import type { Observable } from 'rxjs';
 import type { Budget } from '../budget/budget.ts';
 import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
-import { type Assets, loadAssets } from '../dashboard/assets.ts';
+import { type Assets, loadAssetsInThread } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
 import type { Indicators } from '../dashboard/indicators.ts';
 import type { Klines } from '../dashboard/klines.ts';
@@ -79,7 +79,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
         state = found;
       },
       // The page is read here because a large journal is still being examined.
-      async (signal) => [await reachExchange({ ...options, signal }, undo), loadAssets()] as const,
+      (signal) => Promise.all([reachExchange({ ...options, signal }, undo), loadAssetsInThread()]),
     );
     const [at] = reached.instruments.values();
     // Once the journal is known to be whole: what is found is kept beside it.

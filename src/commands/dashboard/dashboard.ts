@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { aborted, systemClock } from '../../clock/clock.ts';
-import { loadAssets } from '../../dashboard/assets.ts';
+import { loadAssetsInThread } from '../../dashboard/assets.ts';
 import type { DaemonPlace, Places } from '../../dashboard/machine/daemons.ts';
 import { startMachine } from '../../dashboard/machine/machine.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -50,7 +50,7 @@ export async function showDashboard(given: DashboardCommand): Promise<void> {
   const places = placesFor(state);
   const library = libraryOf(runs);
   const server = await startMachine({
-    ...{ places, library, port, token: secret(), secret, assets: loadAssets(), clock: systemClock },
+    ...{ places, library, port, token: secret(), secret, assets: await loadAssetsInThread(), clock: systemClock },
   });
   out(json ? JSON.stringify({ version: 1, kind: 'dashboard', url: server.url }) : `dashboard  ${server.url}`);
   say(
