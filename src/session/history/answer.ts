@@ -22,7 +22,8 @@ function why(reader: JournalReader, dir: string, subject: string): TimelineView 
   const { order, steps } = timelineOf(reader, dir, subject);
   if (order === undefined) return { title: `Denied signals of ${subject}`, advice: undefined, steps: shown(steps) };
   const { clientOrderId, orderId, strategy, side, symbol, state } = order;
-  const words = isClosed(state) ? [] : wordsFor(state);
+  // While the outcome is unknown, the daemon queries it.
+  const words = isClosed(state) || state === 'unknown' ? [] : wordsFor(state);
   return {
     title: `${strategy}: ${side} ${symbol}, order ${orderId ?? clientOrderId}, ${state}`,
     advice:

@@ -41,6 +41,8 @@ const entries: readonly Entry[] = [
     price: '110',
     time: startTime + dayMs,
   }),
+  orderRowOf({ clientOrderId: 'c3', decision: 2, state: 'unknown', createdAt: startTime + dayMs }),
+  orderRowOf({ clientOrderId: 'c4', decision: 2, state: 'quarantined', createdAt: startTime + dayMs }),
   { kind: 'equity', at: startTime, equity: '1000' },
   { kind: 'equity', at: startTime + 60_000, equity: '1100' },
   { kind: 'equity', at: startTime + dayMs, equity: '990' },
@@ -67,6 +69,12 @@ test('answers why an order was sent, by the end of its id too, and refuses what 
     ...['signal of s, decision 1', 'planned', 'verdict: approved, exposure reserved', 'fill'],
   ]);
   await expect(asked.ask('why', { subject: 'nope' })).rejects.toThrow('no order in this journal has the id nope');
+});
+
+test('says that only you decide a quarantined order, not an unknown one, which the daemon queries', async () => {
+  const advice = async (subject: string) => (await asked.ask('why', { subject })).advice;
+  expect(await advice('c3')).toBeUndefined();
+  expect(await advice('c4')).toBe('npx sluice resolve c4 --as absent|filled|canceled --reason TEXT');
 });
 
 test('answers what became of a decision: its orders, and its denials until the next signal', async () => {
