@@ -1,8 +1,9 @@
 /** One result of the doctor; Node, state directory, disk and weight plan as results, and the exchange's habits. */
 
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TradingConfig } from '../../config/schema.ts';
+import { spaceOf } from '../../journal/free-space.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { planLines, weightPlanOf } from '../../session/preflight/weight-plan.ts';
 import { stateAt } from '../../session/state.ts';
@@ -135,8 +136,7 @@ function stateCheck(dir: string): Check {
 function diskCheck(dir: string): Check {
   let near = resolve(dir);
   while (!existsSync(near)) near = dirname(near);
-  const { bavail, bsize } = statfsSync(near);
-  const bytes = bavail * bsize;
+  const bytes = spaceOf(near).free;
   const text = `${(bytes / 1e9).toFixed(1)} GB free`;
   if (bytes < minBytes) return fail('disk', text, 'free disk space: an order that cannot be journalled is not sent');
   return bytes < fewBytes ? warn('disk', text, 'free disk space: the journal grows for months') : ok('disk', text);
