@@ -50,7 +50,7 @@ function version(): string {
 }
 
 const program = new Command('sluice')
-  .description('Algorithmic trading: one path from kline to fill row, live, on paper and over recorded data')
+  .description('Algorithmic trading framework: backtest, paper trade and trade live with the same strategy code')
   .version(version())
   .showHelpAfterError('(sluice --help, or sluice COMMAND --help)')
   .showSuggestionAfterError()
@@ -82,7 +82,7 @@ const trading = (name: string, about: string): Command =>
     .addOption(logOption());
 const live = trading('live', 'trade on the exchange').option(
   '--accept-restored <REASON>',
-  'accept a restored or missing journal',
+  'start on a restored journal, or without the lost one; the reason is journalled',
 );
 run(live, io, async () => (await import('./commands/trade/trade.ts')).live);
 const paper = trading('paper', "trade on the exchange's market with simulated fills");

@@ -153,7 +153,7 @@ export function latestWhenFree(
         }
         if (ended && !busy) out.complete();
       }
-      /** Those that wait now, each once: one that comes again and again must not keep the other decision from going on. */
+      /** The protective decisions that wait now, each once. Later ones wait for the next gap, so that the interrupted decision progresses. */
       function leaveFirst(): Promise<void> | undefined {
         return protective.isEmpty ? undefined : leaveAll(protective.takeAll());
       }

@@ -18,7 +18,7 @@ export interface ThreadData extends AlertsGiven {
   readonly stateOption: string;
 }
 
-/** Between two looks at what is due, real ms. */
+/** Poll interval for what is due, real ms. */
 const sendEveryMs = 1_000;
 /** Between attempts to write the alerts out while the disk does not take them, real ms. */
 const writeOutEveryMs = 5_000;

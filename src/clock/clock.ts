@@ -167,10 +167,10 @@ export const blockUntil = (flag: Int32Array, maxMs: number): void => {
   Atomics.wait(flag, 0, 0, maxMs);
 };
 
-/** Between two looks at the event loop, ms. */
+/** Poll interval of the event loop, ms. */
 const loopMs = 10;
 
-/** Watches how late the event loop turns. `take` gives quantiles since the last call, s, without the time between two looks. */
+/** Watches how late the event loop turns. `take` gives quantiles since the last call, s, without the poll interval. */
 export function watchLoop(): { take(quantiles: readonly number[]): readonly number[] } {
   const delays = monitorEventLoopDelay({ resolution: loopMs });
   delays.enable();

@@ -64,9 +64,9 @@ describe('the status in a terminal', () => {
   });
 
   it('shows the latest denial in words and how an unknown outcome ended', () => {
-    const denied = decisionView({ verdict: 'denied', text: 'The order is worth 2, at most 1 are allowed.' });
+    const denied = decisionView({ verdict: 'denied', text: 'The order is worth 2; the limit is 1.' });
     const lines = plain(view({ decisions: [denied], unknowns: [unknownView()] })).join('\n');
-    expect(lines).toContain('cross: hold 0.25 XBT. The order is worth 2, at most 1 are allowed.');
+    expect(lines).toContain('cross: hold 0.25 XBT. The order is worth 2; the limit is 1.');
     expect(lines).toContain('Sell 0.05 at 6,155: Found as order 1954113290481123391: filled, 1 fill.');
   });
 

@@ -4,21 +4,19 @@ import { denialText, grouped, roundedMoney } from './words.ts';
 describe('a denial in words', () => {
   it('says what was judged and by which numbers', () => {
     const facts = { value: '12400.512345678901234567', maxOrderValue: '10000' };
-    expect(denialText({ code: 'orderValue', facts })).toBe(
-      'The order is worth 12,400.51234567, one order may be worth at most 10,000.',
-    );
+    expect(denialText({ code: 'orderValue', facts })).toBe('The order is worth 12,400.51234567; the limit is 10,000.');
     expect(denialText({ code: 'staleData', facts: { ageMs: 8_400, maxDataAgeMs: 5_000 } })).toBe(
-      'The last price is 8.4 s old, at most 5 s are allowed.',
+      'The last price is 8.4 s old; the limit is 5 s.',
     );
     // As the limit is configured, however fast the exchange's clock runs.
     expect(denialText({ code: 'staleData', facts: { ageMs: 1_218_981, maxDataAgeMs: 600_000 } }, 60)).toBe(
-      'The last price is 20.316 s old, at most 10 s are allowed.',
+      'The last price is 20.316 s old; the limit is 10 s.',
     );
     expect(denialText({ code: 'staleData', facts: { ageMs: 'never seen', maxDataAgeMs: 5_000 } })).toBe(
       'No price has been seen yet.',
     );
     expect(denialText({ code: 'minimum', facts: { value: '4.98', minNotional: '5' } })).toBe(
-      'At its limit the order is worth 4.98, the exchange takes none below 5.',
+      "At its limit price the order is worth 4.98; the exchange's minimum is 5.",
     );
   });
 

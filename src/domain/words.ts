@@ -72,37 +72,37 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   killed: (facts) => `Trading was killed at ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
   staleData: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
-      ? `The last price is ${seconds(facts, 'ageMs', speed)} old, at most ${seconds(facts, 'maxDataAgeMs', speed)} are allowed.`
+      ? `The last price is ${seconds(facts, 'ageMs', speed)} old; the limit is ${seconds(facts, 'maxDataAgeMs', speed)}.`
       : 'No price has been seen yet.',
-  orderValue: (facts) =>
-    `The order is worth ${fact(facts, 'value')}, one order may be worth at most ${fact(facts, 'maxOrderValue')}.`,
+  orderValue: (facts) => `The order is worth ${fact(facts, 'value')}; the limit is ${fact(facts, 'maxOrderValue')}.`,
   position: (facts) =>
-    `The position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'maxPosition')} are allowed.`,
+    `The position would be worth ${fact(facts, 'exposure')}; the limit is ${fact(facts, 'maxPosition')}.`,
   minimum: (facts) =>
-    `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
+    `At its limit price the order is worth ${fact(facts, 'value')}; the exchange's minimum is ${fact(facts, 'minNotional')}.`,
   belowMinimum: (facts) =>
     `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} is below the minimum order: ${tooSmall(facts)}. Sluice orders it when it is large enough.`,
   leverage: (facts) =>
-    `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'allowed')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
-  allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
-  holdings: (facts) => `It would sell ${fact(facts, 'selling')}, the strategy has ${fact(facts, 'free')} to sell.`,
+    `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} the limit is ${fact(facts, 'allowed')} (leverage ${fact(facts, 'maxLeverage')}).`,
+  allocation: (facts) => `The order costs ${fact(facts, 'value')}; the strategy has ${fact(facts, 'free')} left.`,
+  holdings: (facts) =>
+    `The order would sell ${fact(facts, 'selling')}; the strategy has ${fact(facts, 'free')} to sell.`,
   collar: (facts) =>
     `The price ${fact(facts, 'price')} is beyond the bound ${fact(facts, 'bound')} around the last price ${fact(facts, 'last')}.`,
   duplicate: (facts) =>
-    `The same order was created ${seconds(facts, 'agoMs')} ago, a repetition is refused for ${seconds(facts, 'duplicateMs')}.`,
+    `The same order was created ${seconds(facts, 'agoMs')} ago; repeats are denied for ${seconds(facts, 'duplicateMs')}.`,
   orderRate: (facts) =>
-    `${fact(facts, 'inLastSecond')} orders were created in the last second, at most ${fact(facts, 'maxOrdersPerSecond')} are allowed.`,
+    `${fact(facts, 'inLastSecond')} orders were created in the last second; the limit is ${fact(facts, 'maxOrdersPerSecond')}.`,
   strategyRate: (facts) =>
-    `The strategy created ${fact(facts, 'inLastSecond')} orders in the last second, at most ${fact(facts, 'maxStrategyOrdersPerSecond')} are allowed.`,
+    `The strategy created ${fact(facts, 'inLastSecond')} orders in the last second; the limit is ${fact(facts, 'maxStrategyOrdersPerSecond')}.`,
   signalRate: (facts) =>
-    `The strategy changed its signal ${fact(facts, 'inLastSecond')} times within a second, at most ${fact(facts, 'maxSignalsPerSecond')} are allowed.`,
+    `The strategy changed its signal ${fact(facts, 'inLastSecond')} times within a second; the limit is ${fact(facts, 'maxSignalsPerSecond')}.`,
   allowList: (facts) =>
     facts['symbol'] === undefined
       ? `The strategy ${fact(facts, 'strategy')} is not among those that may create orders.`
       : `${fact(facts, 'symbol')} is not among the symbols on which orders may be created.`,
   bookAge: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
-      ? `The last depth is ${seconds(facts, 'ageMs', speed)} old, a MARKET order needs one of at most ${seconds(facts, 'maxBookAgeMs', speed)}.`
+      ? `The last depth is ${seconds(facts, 'ageMs', speed)} old; the limit for a MARKET order is ${seconds(facts, 'maxBookAgeMs', speed)}.`
       : 'No depth has arrived yet, and a MARKET order needs it.',
   move: (facts) =>
     `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
@@ -113,22 +113,22 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   accountShare: (facts) =>
     `All positions would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxAccountShare')} of the equity, ${fact(facts, 'allowed')}.`,
   strategyOrderValue: (facts) =>
-    `The order is worth ${fact(facts, 'value')}, one of this strategy may be worth at most ${fact(facts, 'allowed')}.`,
+    `The order is worth ${fact(facts, 'value')}; the limit of the strategy is ${fact(facts, 'allowed')}.`,
   strategyPosition: (facts) =>
-    `The strategy's position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'allowed')} are allowed.`,
+    `The strategy's position would be worth ${fact(facts, 'exposure')}; the limit is ${fact(facts, 'allowed')}.`,
   strategyGross: (facts) =>
-    `All positions of the strategy would be worth ${fact(facts, 'gross')}, long and short added up, at most ${fact(facts, 'allowed')} are allowed.`,
+    `All positions of the strategy would be worth ${fact(facts, 'gross')}, long and short added up; the limit is ${fact(facts, 'allowed')}.`,
   strategyNet: (facts) =>
-    `The strategy would be ${fact(facts, 'net')} net in the direction of the order, at most ${fact(facts, 'allowed')} are allowed.`,
+    `The strategy would be ${fact(facts, 'net')} net in the direction of the order; the limit is ${fact(facts, 'allowed')}.`,
   newVersion: (facts) =>
     `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'allowed')} until: sluice limits release ${String(facts['strategy'])}`,
   depthShare: (facts) =>
     `The order would take ${fact(facts, 'quantity')} of the visible ${fact(facts, 'shown')}, more than the share of ${fact(facts, 'maxDepthShare')}.`,
   slippage: (facts) =>
-    `The order would pay ${fact(facts, 'slippage')} beyond the mid price, at most ${fact(facts, 'maxSlippage')} are allowed.`,
+    `The order would pay ${fact(facts, 'slippage')} beyond the mid price; the limit is ${fact(facts, 'maxSlippage')}.`,
   selfMatch: (facts) =>
-    `It would trade with our own order ${fact(facts, 'order')} of ${fact(facts, 'owner')} at ${fact(facts, 'at')}.`,
-  openOrders: (facts) => `${fact(facts, 'open')} orders are open, at most ${fact(facts, 'maxOpenOrders')} are allowed.`,
+    `The order would trade with our own order ${fact(facts, 'order')} of ${fact(facts, 'owner')} at ${fact(facts, 'at')}.`,
+  openOrders: (facts) => `${fact(facts, 'open')} orders are open; the limit is ${fact(facts, 'maxOpenOrders')}.`,
 };
 
 /** Why an order was denied, with the rule's numbers; for a rule without a sentence, its facts. `speed`: the exchange's clock over real time. */

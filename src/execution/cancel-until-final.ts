@@ -10,7 +10,7 @@ const firstWaitMs = 200;
 const longestWaitMs = 5_000;
 /** Polls after which a cancel without effect is sent again. */
 const pollsPerCancel = 4;
-/** How long the exchange may act on a cancel, real ms: the receive window that it assumes (§3.5). */
+/** How long the exchange may act on a cancel, real ms: the receive window that it assumes. */
 const windowMs = 5_000;
 
 export interface Cancelling {

@@ -33,7 +33,7 @@ export async function cancel(
 
 /**
  * Cancels several orders at once, those of one symbol in as few requests as the venue takes. The answer for each order is journalled,
- * and proves nothing (§3.6).
+ * and proves nothing.
  */
 export function cancelTogether(
   execution: Execution,

@@ -74,7 +74,7 @@ export interface Execution {
   readonly ended: (clientOrderId: string) => WorkingOrder | undefined;
   /** Whether one of our orders was shown without its client id: then others without one may be ours too. */
   readonly echo: { missing: boolean };
-  /** How long after its window an order may still appear, ms of the clock. An order that appears later doubles it (§3.4). */
+  /** How long after its window an order may still appear, ms of the clock. An order that appears later doubles it (D in docs/explanation/exactly-once.md#assumptions). */
   readonly horizon: { ms: number };
   /** Grows with every change of what the account holds: if it grew while balances were read, they are read again. */
   readonly changes: { count: number };

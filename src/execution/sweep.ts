@@ -228,7 +228,7 @@ export class Sweeps {
     }
   }
 
-  /** Halts when the key stays refused: retrying would not help (§2 #65). */
+  /** Halts when the key stays refused: retrying would not help (docs/reference/failures.md, 65). */
   #watchKey(answer: Answer<unknown>): void {
     const { clock, timing, halts } = this.#execution;
     if (answer.kind === 'ok') this.#refusedSince = undefined;
@@ -239,7 +239,7 @@ export class Sweeps {
     }
   }
 
-  /** Without the echo of client ids an unknown order of ours cannot be distinguished from others (§2 #19): reports it once, and halts on shared accounts. */
+  /** Without the echo of client ids an unknown order of ours cannot be distinguished from others (docs/reference/failures.md, 19): reports it once, and halts on shared accounts. */
   #watchEcho(order: WorkingOrder, report: OrderReport): void {
     if (report.clientOrderId !== undefined || order.batch !== undefined) return;
     const { foreign, halts, notice, dedicated, echo } = this.#execution;
@@ -249,7 +249,7 @@ export class Sweeps {
     if (foreign.size > 0 && !dedicated) halts.halt('noEcho', 'the exchange does not give client ids back');
   }
 
-  /** Halts when a list stays truncated: it hides orders or trades (§2 #21). */
+  /** Halts when a list stays truncated: it hides orders or trades (docs/reference/failures.md, 21). */
   #watchTruncated(symbol: string, list: string | undefined): void {
     const { clock, timing, halts } = this.#execution;
     if (list === undefined) {
@@ -281,7 +281,7 @@ export class Sweeps {
     this.noteReport(order, answer.value);
   }
 
-  /** The exchange does not find an order that it knew. After a while a lagging replica cannot explain that (§2 #20). */
+  /** The exchange does not find an order that it knew. After a while a lagging replica cannot explain that (docs/reference/failures.md, 20). */
   #noteMissing(order: WorkingOrder): void {
     const { clock } = this.#execution;
     const since = this.#missingSince.get(order) ?? clock.now();
@@ -295,7 +295,7 @@ export class Sweeps {
     );
   }
 
-  /** The exchange reports an undocumented status: it is not known whether the order is final (§2 #18). */
+  /** The exchange reports an undocumented status: it is not known whether the order is final (docs/reference/failures.md, 18). */
   #noteOdd(order: WorkingOrder, oddStatus: string): void {
     const { clock, timing } = this.#execution;
     const since = this.#oddSince.get(order) ?? clock.now();
@@ -309,7 +309,7 @@ export class Sweeps {
     );
   }
 
-  /** Takes a final status: the order closes once its fills add up to the executed quantity (R5). */
+  /** Takes a final status: the order closes once its fills add up to the executed quantity. */
   noteReport(order: WorkingOrder, report: OrderReport): void {
     this.#sums.noteReport(order, report);
   }

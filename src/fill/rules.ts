@@ -146,7 +146,7 @@ export const rulesets: Readonly<Record<RulesetName, Rules>> = {
 /** Each in a sentence, for a result's table. */
 export const aboutRules: Readonly<Record<RulesetName, string>> = {
   sluice:
-    'market at the next open, worse by half a spread; limits one tick beyond; part of the volume; stops beyond their price; large orders move the price',
+    'MARKET at the next open plus half a spread; LIMIT one tick beyond; at most a share of the volume; stops with slippage; market impact',
   plain: 'market at the next open, limits at a touch; ignores spread, volume and delay',
   'backtesting.py':
     'market at the next open, limits at a touch or a better open, the stop before the target; ignores spread, volume and delay',

@@ -184,7 +184,7 @@ export class LegsAlone {
     );
   }
 
-  /** What was unwound together is entered together: a leg whose target changed without that of another would be open alone again. */
+  /** After an unwind, all legs stay closed until every target has changed: a leg that enters by itself would be open alone again. */
   #keepClosed(wanted: readonly Wanted[], times: Watched['times'], now: number): void {
     const changed = wanted.filter((leg) => !this.#isClosed(leg));
     if (changed.length === wanted.length) {

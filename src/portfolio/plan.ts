@@ -104,7 +104,7 @@ export interface ProtectionOverride {
 }
 export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, exit: undefined, taken: noLots };
 
-/** True when something about these orders is not decided yet, so that a plan would be built on sand. */
+/** True while an outcome, a MARKET fill or a cancel is pending: the position may still change, so nothing is planned. */
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
   orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
 
@@ -278,7 +278,7 @@ export function maxTooSmallLots({ instrument: at, price }: Pick<Situation, 'inst
 export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
-/** A take-profit that is too large must make room: what it offers too much, another cannot. */
+/** A take-profit larger than planned does not serve as the planned one: its excess would block the next. */
 function sits(order: WorkingOrder, one: Resting): boolean {
   if (order.intent.side !== one.side || order.intent.price !== one.price) return false;
   const more = minus(remaining(order), one.lots);

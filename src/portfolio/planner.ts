@@ -60,8 +60,8 @@ export class Planner {
   }
 
   /**
-   * Whether a leg says what stands and nothing is left to do about it at a price; then it stands, as by `note`. For strategies of many markets, of
-   * which most legs change nothing.
+   * True if the leg repeats the current signal and nothing needs to be ordered at this price. Then the leg is kept as the current one, as by `note`. For
+   * strategies of many markets, most legs of which change nothing.
    */
   repeats(standing: Standing, leg: Leg, price: number | undefined): boolean {
     if (!sameSignal(standing.leg.signal, leg.signal) || !this.isSettled(standing, price)) return false;
@@ -394,6 +394,6 @@ export class Planner {
   }
 }
 
-/** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. One that has filled has freed it. */
+/** True if the order frees money soon: an exit, or an order that is being cancelled. A take-profit may rest for ever, and a filled order has freed its money. */
 const freesMoney = ({ intent: { purpose, expectedLots }, cancelRequested, filled }: WorkingOrder): boolean =>
   filled < expectedLots && (purpose === 'exit' || purpose === 'stop' || cancelRequested);

@@ -56,7 +56,7 @@ export function canPay(portfolio: Portfolio, draft: OrderDraft, maxLeverage: Rat
   const last = price ?? ticksOf(portfolio.lastMark(symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in volume ? volume.amount : notional(last, volume.lots, at);
   if (maxLeverage === undefined) return value <= portfolio.freeQuote(strategy, symbol);
-  // What turns a position leaves that first.
+  // An order that reverses a position closes it first, so the closed part adds no exposure.
   const own = exposureTowards(portfolio, strategy, symbol, side, last);
   const exposure = plus(plus(value, own), exposureBeside(portfolio, strategy, symbol));
   return exposure <= part(max(portfolio.equity(strategy, symbol), noUnits), maxLeverage, 'down');

@@ -20,7 +20,7 @@ export function makingPrice(side: Side, limit: Ticks, { bid, ask }: Best, at: In
     : max(limit, orderPrice('BUY', plus(ticksOf(bid, at, 'down'), tick), at));
 }
 
-/** It creates the order of a limit: take-profits are no such, and exits at market neither. */
+/** True for a LIMIT entry or exit; take-profits have rules of their own. */
 export const isOfLimit = ({ draft: { type, purpose } }: Create): boolean =>
   type === 'LIMIT' && purpose !== 'takeProfit';
 

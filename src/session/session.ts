@@ -82,7 +82,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       (signal) => Promise.all([reachExchange({ ...options, signal }, undo), loadAssetsInThread()]),
     );
     const [at] = reached.instruments.values();
-    // Once the journal is known to be whole: what is found is kept beside it.
+    // After the check of the journal, because the results are written into the state directory.
     if (options.secrets !== undefined && at !== undefined)
       await probeOnce(options, reached.exchange, at, reached.clock);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;

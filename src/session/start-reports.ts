@@ -24,7 +24,7 @@ export interface StartReportsParts {
 const patienceMs = 3_000;
 /** The same is reported again after this long, real ms. */
 const repeatMs = 3_600_000;
-/** Between two looks for a ban, and between two starts on a full disk, real ms. */
+/** Poll interval for a ban, and between two starts on a full disk, real ms. */
 const [banMs, spaceMs] = [1_000, 5_000];
 const begun = 'the journal is examined and the exchange is queried';
 

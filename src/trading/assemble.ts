@@ -187,7 +187,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
       book.legsAlone.see(decision.strategy, clock.now());
       return isOpen;
     },
-    // An order that is being moved is not created anew behind the back of whoever cancels what rests.
+    // While trading ends, resting orders are being cancelled: planning now would create one again.
     plan: (decision, refused) => (orders.isEnding ? undefined : planner.plan(decision, refused)),
     judge(draft) {
       const verdict = orders.judge(draft);

@@ -54,7 +54,7 @@ export function controls(
       return (await Promise.all(cancelled)).flat();
     },
     async resume(strategy, by, reason) {
-      // What is remembered from here on comes after the row that has everything before it forgotten.
+      // The row of the resume comes first: loading a journal discards what was remembered before it.
       const scope = { strategy: strategy ?? null, everything: false };
       journal.append({ kind: 'resume', at: clock.now(), ...scope, by, reason });
       risk.resume(strategy);

@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 export interface Freshness {
   /** To be called every `beatMs`: between two calls further apart than that this process stood still. */
   beat(): void;
-  /** For one kind of data: when what it dates so was fresh, UTC ms. */
+  /** For one kind of data: converts the time that it carries to the time at which it was fresh, UTC ms. */
   line(): (time: number) => number;
 }
 
@@ -12,7 +12,7 @@ export interface Freshness {
 export const beatMs = 100;
 /** Real ms by which a beat may be late: garbage is collected and large answers are read in less. */
 const lateMs = 400;
-/** Real ms for which what comes in is dated by what it says, once the process went on: the system and the exchange kept it meanwhile. */
+/** For this long after a standstill, data is dated by the time that it carries, because it may have been queued. Real ms. */
 const backlogMs = 10_000;
 
 /**

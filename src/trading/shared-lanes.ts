@@ -36,7 +36,7 @@ export function sharedLanes(options: SharedLanes): Pick<Trader, 'execute' | 'can
       whole.then(
         () => undefined,
         (error: unknown) => {
-          // A bug, of which the lane does not hear any more: nobody catches it, and it ends the program.
+          // A bug after the lane has moved on: the rejection is not caught, so it ends the program.
           if (isEarly) throw error;
         },
       ),

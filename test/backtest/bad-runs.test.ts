@@ -266,7 +266,7 @@ describe('orders that are refused', () => {
     );
     const { refused } = runNow(input);
     const whose = { strategy: 's', symbol: 'XZ', times: 1 };
-    const example = 'BUY 20 X at market: It would cost 2,000, the strategy has 1,000 left';
+    const example = 'BUY 20 X at market: The order costs 2,000; the strategy has 1,000 left';
     expect(refused).toEqual([
       { ...whose, code: 'allocation', firstAt: minute, example },
       { ...whose, code: 'rejected', firstAt: 4 * minute },

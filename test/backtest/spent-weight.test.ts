@@ -64,7 +64,5 @@ test('orders, looks while they work and idle looks are weighed by the prices of 
   expect(some.polls).toBe(2.5 * none.sweeps);
   expect(some.sweeps).toBe(none.sweeps / 2);
   expect(some.perMinute).toBe((some.orders + some.polls + some.sweeps) / 2);
-  expect(weightText({ perMinute: 0.75 })).toBe(
-    '0.8 a minute if it traded live: exchanges limit the weight of a minute',
-  );
+  expect(weightText({ perMinute: 0.75 })).toBe('0.8 a minute if traded live, which exchanges limit');
 });

@@ -43,7 +43,7 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     const page = await opened.openPage(view({ decisions: [decisionView(), denied] }));
     await page.locator('#decisions button', { hasText: 'Denied' }).click();
     const text = await textOf(page, '#decisions .list');
-    expect(text).toContain('The order is worth 12,400.5, one order may be worth at most 10,000.');
+    expect(text).toContain('The order is worth 12,400.5; the limit is 10,000.');
     expect(text).not.toContain('Buy 0.25 at market.');
   });
 

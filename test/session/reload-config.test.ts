@@ -30,7 +30,7 @@ test('a tighter limit holds at once and is journalled, a looser one once it is c
   expect(tighter).toMatchObject({ code: 0 });
   expect(tighter.stdout).toContain('was reloaded by operator, in force now: risk.maxOrderValue 100000 → 500.');
   rig.emit('taker', target(0.3));
-  await daemon.line(/denied .*taker .*one order may be worth at most 500/);
+  await daemon.line(/denied .*taker .*the limit is 500/);
   rig.configure({ risk: { maxOrderValue: '6000' } });
   const before = exchange.allTrades(trader.uid).length;
   const looser = await reload();
@@ -158,7 +158,7 @@ test.runIf(process.platform !== 'win32')(
     process.kill(daemon.pid, 'SIGHUP');
     await daemon.line(/the configuration was not reloaded.*live\.yaml/);
     rig.emit('taker', target(0.1));
-    await daemon.line(/denied .*taker .*one order may be worth at most 500/);
+    await daemon.line(/denied .*taker .*the limit is 500/);
     expect(configRows().slice(1)).toEqual([{ by: 'signal', reason: 'risk.maxOrderValue 100000 → 500 (SIGHUP)' }]);
     expect(readFileSync(log, 'utf8')).toContain('was reloaded by signal');
     expect((await daemon.end('SIGTERM')).code).toBe(0);

@@ -80,6 +80,6 @@ export function spentWeight(
   return { orders, polls, sweeps, perMinute: ((orders + polls + sweeps) * 60_000) / spanMs };
 }
 
-/** `0.8 a minute if it traded live`: exchanges limit the weight of a minute. */
+/** `0.8 a minute if traded live, which exchanges limit`. */
 export const weightText = ({ perMinute }: Pick<SpentWeight, 'perMinute'>): string =>
-  `${perMinute.toFixed(1)} a minute if it traded live: exchanges limit the weight of a minute`;
+  `${perMinute.toFixed(1)} a minute if traded live, which exchanges limit`;

@@ -161,7 +161,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ...optional(
-      'Sold at the end',
+      'Liquidation value',
       soldIn(summary),
       (sold) => `${sold} ${asset}, after the cost of selling; used for the equity curve, drawdown and ratios`,
     ),

@@ -34,7 +34,7 @@ export function addControl(program: Command, io: Io): void {
     .option('--symbol <SYMBOL>', 'only positions on this symbol')
     .option(
       '--max-slippage <FRACTION>',
-      'most that may be paid beyond the price of now (default: risk.maxSlippage, 0.01)',
+      'maximum slippage from the current price, as a fraction (default: risk.maxSlippage, 0.01)',
     )
     .requiredOption('--reason <TEXT>', 'for the journal');
   run(flatten, io, async () => (await load()).flatten);

@@ -62,7 +62,11 @@ function addImport(add: (name: string, about: string) => Command, io: Io): void 
     .option('--symbol <S>', 'the symbol, if the file does not name it')
     .option('--interval <I>', `of klines: ${intervals}`)
     .option('--source <NAME>', 'source of the data, such as binance')
-    .addOption(new Option('--format <NAME>', 'the source of a file without a header').choices(Object.keys(formats)))
+    .addOption(
+      new Option('--format <NAME>', 'layout of a file without a header, named by its source').choices(
+        Object.keys(formats),
+      ),
+    )
     .option('--columns <A,B,…>', 'names of the columns in order; - skips one')
     .option('--zone <ZONE>', 'time zone of times without one: UTC, Europe/Berlin, +02:00')
     .addOption(

@@ -62,7 +62,7 @@ export function chosenOne(given: WhichSeries): Manifest {
   const [one, other] = found;
   if (one === undefined || other !== undefined)
     throw new Refusal(
-      `${found.length} seriesmatch (${found.slice(0, 8).map(seriesName).join(', ')}): choose one with SYMBOL, --kind or --interval`,
+      `${found.length} series match (${found.slice(0, 8).map(seriesName).join(', ')}): choose one with SYMBOL, --kind or --interval`,
     );
   return one;
 }

@@ -8,7 +8,7 @@ import { viewOfDaemon } from '../../session/control/daemon-client.ts';
 import { chooseState, noDaemonText } from '../../session/state.ts';
 import type { Io } from '../../terminal/options.ts';
 
-/** Real ms between two looks. */
+/** Poll interval, real ms. */
 const lookMs = 1_000;
 /** Of output that is no terminal, columns and lines. */
 const plain = { columns: 120, rows: 200 };

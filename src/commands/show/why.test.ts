@@ -81,7 +81,7 @@ test('ages are told as they are configured, however fast the clock of the exchan
   )([{ kind: 'memory', name: 'speed', value: '60' }, denialOf({ strategy: 'late', code: 'staleData', facts })]);
   db.close();
   lock?.release();
-  expect(why('late')).toContain('The last price is 20.316 s old, at most 10 s are allowed.');
+  expect(why('late')).toContain('The last price is 20.316 s old; the limit is 10 s.');
 });
 
 test.each<[string, string, OrderEntryRow]>([

@@ -7,7 +7,7 @@ export interface Waits {
   readonly away: () => string | undefined;
 }
 
-/** Between two looks whether the exchange still answers, real ms. */
+/** Poll interval: does the exchange still answer? Real ms. */
 const lookMs = 250;
 
 /** Waits for work, and returns undefined; or returns early why nothing reaches the exchange. The work goes on then. */

@@ -24,7 +24,7 @@ export const outcomes: Readonly<Partial<Record<EventKind, string>>> = {
 /** Upper bounds, s: from the code of a strategy to a request that hangs. */
 const buckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** prom-client's delays of the event loop contain the time between two looks. Ours do not, so its own are left out and look seldom, ms. */
+/** prom-client's delays of the event loop contain its poll interval. Ours do not, so its own are left out and polled seldom, ms. */
 const seldomMs = 60_000;
 
 /** A registry with all metrics, without values. */

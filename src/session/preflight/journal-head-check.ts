@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const placeOf = (environment: Environment): string => join(userState(environment), 'journals');
 
-/** True of a journal that traded live: those of others say no host. */
+/** True if the journal has traded live: only live runs record a host. */
 const isGuarded = (db: Database): boolean =>
   db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() !== undefined;
 
@@ -21,8 +21,8 @@ export function refuseOld(db: Database, path: string, environment: Environment):
 }
 
 /**
- * A copy from before what a command wrote is old from now on, as one from before a daemon's commit is. Only where a head is remembered
- * already: a demo remembers its own beside itself.
+ * Saves the new head after a command without a daemon, so that older copies are detected. Only if a head was saved before: a demo keeps its own in
+ * its directory.
  */
 export function rememberHead(db: Database, environment: Environment): void {
   if (!isGuarded(db)) return;

@@ -22,7 +22,7 @@ import { inJournal } from '../state.ts';
 export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>): boolean =>
   (risk.controls ?? (isLoopback(exchange.restUrl) ? 'stated' : 'all')) === 'all';
 
-/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience, and D (§3.4). */
+/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience, and D (docs/explanation/exactly-once.md#assumptions). */
 const settings: readonly Standard[] = [
   { key: 'execution.sweepMs', value: 5_000, careful: 'lower' },
   { key: 'execution.horizonMs', value: 60_000, careful: 'higher' },

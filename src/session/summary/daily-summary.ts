@@ -9,7 +9,7 @@ import { type Base, summaryText } from './summary-text.ts';
 
 /** The name under which the journal keeps it. */
 export const summaryName = 'dailySummary';
-/** Between two looks, real ms. */
+/** Poll interval, real ms. */
 export const summaryCheckMs = 5_000;
 const dayMs = 86_400_000;
 /** Two times of day that are closer are the same one: clocks were changed between. */

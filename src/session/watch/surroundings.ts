@@ -19,7 +19,7 @@ export interface SurroundingsParts {
 
 /** The name of the others in the journal's memory. */
 export const otherDaemonsName = 'otherDaemons';
-/** Between two looks, real ms. */
+/** Poll interval, real ms. */
 const surroundingsMs = 30_000;
 /** Bytes below which the space on a disk is reported; on a small disk a tenth of it. */
 const lowBytes = 200_000_000;

@@ -32,7 +32,7 @@ export interface SeriesState {
   row: number;
   /** Nothing can happen at the rows before this one; `unknown` where that has to be worked out. */
   quietTo: number;
-  /** So many rows are looked at for that, where no strategy decides on them alone; and whether the rows behind them were not. */
+  /** How many rows to look ahead for the next event; and whether the rows behind them were not examined. */
   ahead: number;
   isQuietBeyond: boolean;
   /** At `quietTo` an order may fill or a stop may be hit; else somebody has something to say there. */
@@ -74,8 +74,7 @@ export function closeRow(state: SeriesState): void {
 }
 
 /**
- * Of the series that were not looked at further than to `at`, UTC ms, as nothing happens until there: passes these rows over, so that more are looked
- * at next. False where there is none.
+ * For series whose look-ahead ended before `at`, UTC ms: skips the examined rows, and more rows are examined next. False where there is none.
  */
 export function lookFurther(
   states: readonly SeriesState[],
@@ -151,8 +150,8 @@ export function openingTogether(states: readonly SeriesState[], at: number): Ite
 const none: readonly (readonly SeriesState[])[] = [];
 
 /**
- * Klines that have opened and before whose close others close, UTC ms, count with their open; with `closingToo`, those that close then, too. True where
- * something is held of one of the former that was not passed over.
+ * Marks series at their open while their kline is open and others close at `at`, UTC ms; with `closingToo`, also those that close then. True if one of
+ * the open ones has a position and was not skipped.
  */
 export function markOpens(
   states: readonly SeriesState[],

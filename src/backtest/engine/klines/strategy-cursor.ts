@@ -64,7 +64,7 @@ export class StrategyCursor {
   /** The first row on which it may decide. */
   readonly from: number;
   lastSignal: Signal | undefined;
-  /** Nothing needs to be planned until it wants something else or something happens to its orders. */
+  /** Nothing needs to be planned until its signal changes or something happens to its orders. */
   quiet = true;
   readonly #larger: LargerKlines | undefined;
   readonly #strategy: Deciding;
@@ -141,7 +141,7 @@ export class StrategyCursor {
     return this.#cursor.row >= this.from;
   }
 
-  /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
+  /** Its signal at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
   decide(): Signal | undefined {
     const { row } = this.#cursor;
     if (row < this.#answers.to) return this.#answers.signals.get(row);
@@ -166,7 +166,7 @@ export class StrategyCursor {
     return this.decide();
   }
 
-  /** These wants, and what it said at a row where it was asked there. */
+  /** These signals, and what it said at a row where it was asked there. */
   answersTo(row: number, signals: Map<number, Signal>): StrategyAnswers {
     if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), signals };
     if (this.#answer !== undefined) signals.set(row, this.#answer);
@@ -187,7 +187,7 @@ export class StrategyCursor {
     return decisionOf({ strategy, role: mainRole, symbol, at, signal, ...(memory !== undefined && { memory }) });
   }
 
-  /** True when nothing has to be done about a want: it is the one that rests already. */
+  /** True when nothing has to be done about a signal: it repeats the last one. */
   rests(signal: Signal | undefined): boolean {
     if (signal === undefined) return true;
     return (
@@ -206,7 +206,7 @@ export class StrategyCursor {
   /**
    * Asks at the rows from `row` up to, not including, `end`, in their order, until it says something else than what is done already; returns
    * that row, or `end`. What was asked already is remembered. It moves its cursor. Only while it is quiet. Most rows of a backtest end here:
-   * everything is spelt out, so that the engine sees the whole loop at once and drops the wants that nobody keeps.
+   * everything is spelt out, so that the engine sees the whole loop at once and drops the signals that nobody keeps.
    */
   next(row: number, end: number): number {
     if (this.#larger !== undefined) return this.#nextLarger(this.#larger, end);
