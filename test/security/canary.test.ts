@@ -154,7 +154,7 @@ beforeAll(async () => {
   await bot.answer(/taker/);
   bot.write('/why taker');
   bot.write('/status');
-  await bot.answer(/^live: /);
+  await bot.answer(/ live: /);
   await ask(daemon.lines);
   for (const args of commands) {
     const [first = '', ...others] = args;
