@@ -104,7 +104,7 @@ test('the end of a start that was reported goes where its errors went, and stops
   await next.send();
   expect(rig.texts()).toEqual([
     expect.stringContaining('did not start: wrong key'),
-    'the start has come up: sluice status shows what may trade',
+    'the daemon has started: sluice status shows what may trade',
   ]);
   expect(rig.outbox.alarms()).toEqual([]);
   rig.now += 10 * minute;
@@ -123,7 +123,7 @@ test('a start that could not open the file of the alerts ends what earlier start
   rmdirSync(log);
   next.cameUp();
   await next.send();
-  expect(rig.texts().at(-1)).toContain('the start has come up: sluice status shows what may trade');
+  expect(rig.texts().at(-1)).toContain('the daemon has started: sluice status shows what may trade');
   expect(rig.outbox.alarms()).toEqual([]);
 });
 

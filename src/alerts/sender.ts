@@ -119,7 +119,7 @@ export class Sender {
       kind: 'notice',
       level: 'error',
       time: now(),
-      text: 'the start has come up: sluice status shows what may trade',
+      text: 'the daemon has started: sluice status shows what may trade',
     };
     outbox.add({ ...end, level: 'info' }, routed(config, end, now()).due);
   }

@@ -31,7 +31,7 @@ async function phone(): Promise<() => readonly string[]> {
     });
 }
 
-const cameUp = 'the start has come up: sluice status shows what may trade';
+const cameUp = 'the daemon has started: sluice status shows what may trade';
 const log = (): string => readFileSync(join(rig.state, 'sluice.log'), 'utf8');
 const elsewhere = (url: string): readonly string[] => ['--set', `exchange.restUrl=${url}`];
 
