@@ -2,13 +2,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Whole-program tests and campaigns that take more than 5 s, of behaviour that a faster test covers in the small: `npm run test:long`. */
 const long = [
-  'src/commands/journal/{backup,compact,compact-beside}.test.ts',
+  'src/commands/journal/{backup,compact}.test.ts',
   'src/data/import/endless.test.ts',
   'test/backtest/{check,check-several,determinism,grid-slow,larger-klines,mixtures}.test.ts',
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
   'test/pages/{bad-day-tutorial,conformance-docs}.test.ts',
   'test/security/canary.test.ts',
-  'test/session/{compact-beside,crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
+  'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
   'test/session/{several-markets,silent-trades-channel,speed,time}.test.ts',
   'test/simulator/{conformance-orders,conformance-shapes,third-party}.test.ts',
   'test/torture/*.test.ts',

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Archive } from '../domain/archive.ts';
-import { archiveDir } from '../journal/archive.ts';
+import { type Archive, archiveDir } from '../journal/archive.ts';
 import { attachArchive } from './attach.ts';
 
 let dir: string;

@@ -9,19 +9,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from 'better-sqlite3';
-import type { Archive } from '../domain/archive.ts';
 import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { archiveDir, archivesIn, keysOf } from '../journal/archive.ts';
+import { type Archive, archiveDir, archivesIn } from '../journal/archive.ts';
 import { columnsOf } from '../journal/hash-chain.ts';
 import type { Copying } from './copying.ts';
 
 /** A reader that takes longer hangs, and is ended; real ms. */
 const maxMs = 600_000;
 
+export interface Attached {
+  readonly detach: () => void;
+}
+
 /** Attaches these files, or those that the journal names. Refuses (exit 3) a file that is missing or was changed. */
-export function attachArchive(db: Database, dir: string, archives = archivesIn(db)): void {
-  if (archives.length === 0) return;
+export function attachArchive(db: Database, dir: string, archives = archivesIn(db)): Attached {
+  if (archives.length === 0) return { detach: () => {} };
   for (const archive of archives) refuseChanged(dir, archive);
   const folder = mkdtempSync(join(tmpdir(), 'sluice-archive-'));
   try {
@@ -41,7 +44,14 @@ export function attachArchive(db: Database, dir: string, archives = archivesIn(d
     // The connection keeps the file open. Where an open file cannot be removed, the system's own cleaning does.
     rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
   }
-  for (const table of new Set(archives.map(({ table }) => table))) db.exec(viewOf(db, table));
+  const tables = new Set(archives.map(({ table }) => table));
+  for (const table of tables) db.exec(viewOf(db, table));
+  return {
+    detach() {
+      for (const table of tables) db.exec(`DROP VIEW temp.${table}`);
+      db.exec('DETACH archived');
+    },
+  };
 }
 
 /** A row that came again after it was archived, such as a trade that the exchange showed once more, counts once. */
@@ -51,6 +61,13 @@ function viewOf(db: Database, table: string): string {
   return `CREATE TEMP VIEW ${table} AS SELECT ${columns} FROM archived.${table} UNION ALL SELECT ${columns} FROM main.${table} AS new
     WHERE NOT EXISTS (SELECT 1 FROM archived.${table} AS old WHERE ${isSame.join(' AND ')})`;
 }
+
+/** The columns of a table's key. */
+const keysOf = (db: Database, table: string): readonly string[] =>
+  (db.pragma(`main.table_info(${table})`) as { name: string; pk: number }[])
+    .filter(({ pk }) => pk > 0)
+    .sort((a, b) => a.pk - b.pk)
+    .map(({ name }) => name);
 
 /** Refuses (exit 3) a file that is missing, or is not the one that the journal names. */
 export function refuseChanged(dir: string, { file, sha256 }: Archive): void {

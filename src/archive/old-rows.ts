@@ -2,10 +2,9 @@
  * Which rows move to the archive: the evidence of orders that ended before a moment, and what is shown of the past. Orders and fills stay:
  * they make fills unique, own late ones, and are the books. So do the latest signal of each strategy, and trades that no fill explains.
  */
-import type { ArchivedTable } from '../domain/archive.ts';
 
 /** Their conditions. Each `?` is the moment, UTC ms of the exchange. */
-export const oldRows: Readonly<Record<ArchivedTable, string>> = {
+export const oldRows = {
   events: 'client_order_id IN (SELECT client_order_id FROM orders WHERE closed_at < ?)',
   venue_orders: 'order_id IN (SELECT order_id FROM orders WHERE closed_at < ?)',
   venue_trades: `EXISTS (SELECT 1 FROM fills JOIN orders USING (client_order_id, order_id)
@@ -19,4 +18,5 @@ export const oldRows: Readonly<Record<ArchivedTable, string>> = {
   notices: 'at < ? AND seq < (SELECT max(seq) FROM notices)',
   // The first point is the equity at the beginning, the last that of now.
   equity: 'at < ? AND at > (SELECT min(at) FROM equity) AND at < (SELECT max(at) FROM equity)',
-};
+} as const;
+export type OldTable = keyof typeof oldRows;

@@ -18,8 +18,6 @@
  *     POST /api/acknowledge  { "alarm": 3 }, or {} for all; the alarms of the view
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
  *     POST /api/reload       { "strategy": "…", "reason": "…" }; without a strategy the configuration, "loosen": true confirms looser limits
- *     POST /api/archive      a file that `sluice journal compact` wrote, as its `Archive`; one call for each
- *     POST /api/archived     { "table": "…", "keys": [["…", 1]] }; rows that such a file has leave the journal
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
  * Each POST may also have `"by"`: `operator`, as the command line has, or `dashboard`, the standard. It is journalled.
@@ -29,7 +27,6 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { archivedTables } from '../domain/archive.ts';
 import type { OperatorActions } from '../domain/operator-actions.ts';
 import { exchangeIdPattern, tradeDecisions } from '../domain/order.ts';
 import { askedBy } from './asked-by.ts';
@@ -38,7 +35,7 @@ import { type Indicators, serveIndicators } from './indicators.ts';
 import { type Klines, serveKlines } from './klines.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 import { serveHistory } from './serve-history.ts';
-import { type LocalServer, maxBodyBytes, refuseTakenPort, type ServerOptions, startServer } from './server.ts';
+import { type LocalServer, refuseTakenPort, type ServerOptions, startServer } from './server.ts';
 
 /** What the dashboard shows and may do. */
 export type DashboardSource = Pushed & Klines & Indicators & OperatorActions & { readonly history: History };
@@ -49,9 +46,6 @@ export interface DashboardOptions extends Pick<ServerOptions, 'port' | 'token' |
 }
 
 export type Dashboard = LocalServer;
-
-/** A hundred keys of rows are far less. */
-const maxKeysBytes = 131_072;
 
 const text = (max: number) => z.string().min(1).max(max);
 const strategy = text(100).optional();
@@ -70,16 +64,8 @@ function serveLive(app: FastifyInstance, pushes: Pusher): void {
 
 function serveControl(app: FastifyInstance, source: DashboardSource): void {
   app.get('/api/view', () => source.view());
-  const post = <T>(
-    name: string,
-    schema: z.ZodType<T>,
-    act: (given: T) => Promise<string>,
-    bodyLimit = maxBodyBytes,
-  ): void => {
-    app.post(`/api/${name}`, { bodyLimit }, async ({ body }) => ({
-      ok: true,
-      message: await act(askedBy(schema, body)),
-    }));
+  const post = <T>(name: string, schema: z.ZodType<T>, act: (given: T) => Promise<string>): void => {
+    app.post(`/api/${name}`, async ({ body }) => ({ ok: true, message: await act(askedBy(schema, body)) }));
   };
   const scope = asked.extend({ strategy });
   post('kill', scope.extend({ everything: z.boolean().optional() }), (given) => source.kill(given));
@@ -107,23 +93,6 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   );
   const limit = { what: z.enum(['raise', 'release']), name: text(100), value: text(64) };
   post('limits', asked.extend(limit), (given) => source.limits(given));
-  const table = z.enum(archivedTables);
-  const rows = z.int().min(0);
-  const hash = z.string().regex(/^[0-9a-f]{64}$/);
-  const file = z.strictObject({
-    ...{ by, table, rows, file: z.string().regex(/^\d{6}-[a-z_]+\.parquet$/), until: z.int(), links: rows },
-    ...{ sha256: hash, total: hash, link: hash, signature: hash },
-  });
-  post('archive', file, (given) => source.archive(given));
-  const keys = z
-    .array(
-      z
-        .array(z.union([z.string().max(200), z.int()]))
-        .min(1)
-        .max(4),
-    )
-    .max(100);
-  post('archived', z.strictObject({ by, table, keys }), (given) => source.archived(given), maxKeysBytes);
 }
 
 /** What the user does about a port that cannot be had. */

@@ -1,5 +1,4 @@
 /** What an operator may do to a running daemon, whether from the command line, the dashboard or Telegram. */
-import type { Archive, ArchivedTable, RowKey } from './archive.ts';
 import type { TradeDecision } from './order.ts';
 
 /** Who asks. `operator`: the command line. `dashboard`. Or `telegram NAME`. */
@@ -53,10 +52,6 @@ export interface OperatorActions {
   reloadConfig(asked: Asked & { readonly loosen: boolean }): Promise<string>;
   /** Acknowledges an alarm, or all: they are not sent again. */
   acknowledge(asked: By & { readonly alarm?: number | undefined }): Promise<string>;
-  /** Names a complete file of the archive in the journal: `sluice journal compact`. */
-  archive(asked: By & Archive): Promise<string>;
-  /** Removes rows from the journal that a file of the archive has. */
-  archived(asked: By & { readonly table: ArchivedTable; readonly keys: readonly RowKey[] }): Promise<string>;
   /** Raises a limit, or releases a version of a strategy's code. */
   limits(
     asked: Asked & { readonly what: 'raise' | 'release'; readonly name: string; readonly value: string },

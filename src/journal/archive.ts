@@ -1,10 +1,28 @@
 /** What a journal says of its archive: the files with old rows, and a signed checkpoint of each. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { Archive, ArchivedTable, RowKey } from '../domain/archive.ts';
 
 /** In the state directory. */
 export const archiveDir = 'archive';
+
+/** A file of the archive, as its journal row says it. */
+export interface Archive {
+  /** Its name in the archive's folder. */
+  readonly file: string;
+  readonly table: string;
+  readonly rows: number;
+  /** Of the file. */
+  readonly sha256: string;
+  /** The sum of the rows' hashes, as the chain counts them. */
+  readonly total: string;
+  /** UTC ms: its rows are older. */
+  readonly until: number;
+  /** The head of the chain from which the rows were taken. */
+  readonly links: number;
+  readonly link: string;
+  /** HMAC-SHA-256 of all of this under the key of the checkpoints. */
+  readonly signature: string;
+}
 
 /** The archive of a journal, oldest first; none in one of an earlier schema. */
 export function archivesIn(db: Database): readonly Archive[] {
@@ -34,18 +52,4 @@ export function signatureOf(archive: Omit<Archive, 'signature'>, key: string): s
 export function isSigned(archive: Archive, key: string): boolean {
   const [given, made] = [Buffer.from(archive.signature, 'hex'), Buffer.from(signatureOf(archive, key), 'hex')];
   return given.length === made.length && timingSafeEqual(given, made);
-}
-
-/** The columns of a table's key. */
-export const keysOf = (db: Database, table: string): readonly string[] =>
-  (db.pragma(`main.table_info(${table})`) as { name: string; pk: number }[])
-    .filter(({ pk }) => pk > 0)
-    .sort((a, b) => a.pk - b.pk)
-    .map(({ name }) => name);
-
-/** Removes rows that the archive has. */
-export function removeArchived(db: Database, table: ArchivedTable, keys: readonly RowKey[]): void {
-  const isThis = keysOf(db, table).map((name) => `${name} = ?`);
-  const remove = db.prepare(`DELETE FROM main.${table} WHERE ${isThis.join(' AND ')}`);
-  for (const key of keys) remove.run(...key);
 }

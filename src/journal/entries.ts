@@ -1,6 +1,5 @@
 /** The entries of the journal, one type for each kind of row. Money is decimal text, ids are text, times are UTC ms. */
 
-import type { Archive, ArchivedTable, RowKey } from '../domain/archive.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { KeptState } from '../domain/memory.ts';
 import type { Denial, Fill, Intent, Leg, OrderReport, OrderState, TradeDecision, VenueTrade } from '../domain/order.ts';
@@ -275,19 +274,6 @@ export interface NoticeEntry {
 /** A notice before it is journalled. */
 export type Notice = Omit<NoticeEntry, 'kind' | 'at'>;
 
-/** A file of the archive is complete: `archive/compact.ts`. */
-export interface ArchiveEntry {
-  readonly kind: 'archive';
-  readonly archive: Archive;
-}
-
-/** Rows leave the journal, which a file of the archive has. */
-export interface ArchivedEntry {
-  readonly kind: 'archived';
-  readonly table: ArchivedTable;
-  readonly keys: readonly RowKey[];
-}
-
 export type Entry =
   | SignalEntry
   | DenialEntry
@@ -309,6 +295,4 @@ export type Entry =
   | EquityEntry
   | AuditEntry
   | InstrumentEntry
-  | ArchiveEntry
-  | ArchivedEntry
   | NoticeEntry;

@@ -10,11 +10,10 @@ export type Lock = NonNullable<ReturnType<typeof takeLock>>;
 /** How long `takeLock` waits for an `isLocked` of another process, real ms. */
 const waitMs = 200;
 
-const lockFile = 'lock.db';
 const exclusive = 'BEGIN EXCLUSIVE';
 
-function attempt(path: string, begin: string, timeout: number): Database.Database | undefined {
-  const db = new Database(path, { timeout });
+function attempt(dir: string, begin: string, timeout: number): Database.Database | undefined {
+  const db = new Database(join(dir, 'lock.db'), { timeout });
   try {
     db.pragma('journal_mode = DELETE');
     // With a page of its own the file can be locked on a full disk, too: SQLite would write it a first one.
@@ -32,8 +31,8 @@ function attempt(path: string, begin: string, timeout: number): Database.Databas
 const held = new Set<Database.Database>();
 
 /** Takes the lock of a state directory; undefined if another process holds it. */
-export function takeLock(dir: string, name = lockFile) {
-  const db = attempt(join(dir, name), exclusive, waitMs);
+export function takeLock(dir: string) {
+  const db = attempt(dir, exclusive, waitMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {
@@ -46,7 +45,7 @@ export function takeLock(dir: string, name = lockFile) {
 
 /** True when a daemon holds the lock of a state directory. Several processes may check at once. */
 export function isLocked(dir: string): boolean {
-  const db = attempt(join(dir, lockFile), 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
+  const db = attempt(dir, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
   db?.close();
   return db === undefined;
 }

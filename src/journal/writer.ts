@@ -1,7 +1,6 @@
 /** The one writer: stores entries as rows, each batch in one transaction. It runs in a worker live, and in-process in a backtest. */
 import Database, { type RunResult, type Statement } from 'better-sqlite3';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { putArchive, removeArchived } from './archive.ts';
 import type { DenialEntry, Entry, KillEntry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
@@ -106,8 +105,6 @@ export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.PO
     else if (kind === 'horizon') statement('horizon').run(String(entry.ms));
     else if (kind === 'protection' && entry.protection === null)
       statement('unprotected').run(entry.strategy, entry.symbol);
-    else if (kind === 'archive') putArchive(db, entry.archive);
-    else if (kind === 'archived') removeArchived(db, entry.table, entry.keys);
     else if (kind === 'audit') insert('audit', { ...entry, day: entry.at - (entry.at % dayMs) });
     else insert(kind === 'pause' || kind === 'halt' || kind === 'resume' ? 'kill' : kind, entry);
     if (!forgets) return;

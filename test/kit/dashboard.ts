@@ -73,8 +73,6 @@ export class FakeDaemon implements DashboardSource {
   reloadConfig = this.#tell('reload the configuration', 'Nothing in it has changed.');
   acknowledge = this.#tell('acknowledge', 'one alarm is acknowledged');
   limits = this.#tell('limits', 'done');
-  archive = this.#tell('archive', 'It is in the archive.');
-  archived = this.#tell('archived', 'They left.');
   adjust = this.#tell('adjust', 'The ledger counts it.');
 
   #tell(action: string, answer: string): (asked: object) => Promise<string> {

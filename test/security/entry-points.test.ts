@@ -26,12 +26,6 @@ afterAll(async () => {
   await metrics.close();
 });
 
-const hash = 'a'.repeat(64);
-const archiveFile = {
-  ...{ file: '000001-events.parquet', table: 'events', rows: 1, until: 1, links: 1 },
-  ...{ sha256: hash, total: hash, link: hash, signature: hash },
-};
-
 const pages = ['/', '/page/main.ts', '/lib/preact.js'];
 const reads = ['/api/view', ...Object.keys(questions).map((name) => `/api/history/${name}?subject=x&hours=1`)];
 /** Every call that changes something, with a body that it takes. */
@@ -43,7 +37,6 @@ const calls: Readonly<Record<string, object>> = {
     'resolve-trade': { trade: 'a', as: 'discarded', reason: 'x' },
   },
   ...{ reload: { reason: 'x', loosen: true }, adjust: { asset: 'BTC', amount: '1', reason: 'x' } },
-  ...{ archived: { table: 'events', keys: [['a', 1]] }, archive: archiveFile },
   ...{ limits: { what: 'raise', name: 'maxOrderValue', value: '1', reason: 'x' } },
 };
 

@@ -22,7 +22,7 @@ export function addJournal(program: Command, io: Io): void {
   run(restore, io, async () => (await import('./backup.ts')).restore);
   const compact = add(
     'compact',
-    'move the evidence of orders that ended long ago to Parquet files; also beside a running daemon',
+    'move the evidence of orders that ended long ago to Parquet files, while no daemon runs',
   ).option('--keep-days <N>', "days by the exchange's clock that stay", wholeNumber(0, 100_000), 30);
   run(compact, io, async () => (await import('./compact.ts')).compact);
   const size = add('size', 'rows and bytes of each table, the growth per day, and what a year takes');

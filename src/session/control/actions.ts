@@ -11,7 +11,6 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { limitSteps } from '../preflight/limits.ts';
 import type { Reloads } from '../reload/reload.ts';
 import type { ConfigReloadRequest } from '../reload/reload-config.ts';
-import { archiving } from './archiving.ts';
 import { awayWhile, unsentText, type Waits } from './away.ts';
 import { decisionsOf } from './decisions.ts';
 import { flatten } from './flatten.ts';
@@ -77,7 +76,6 @@ export function actionsOf(parts: ActionParts): OperatorActions {
     flatten: (asked) => flatten(asked, { ...parts, refuseNobody }),
     ...decisionsOf(assembled),
     acknowledge: (asked) => acknowledge(parts, asked),
-    ...archiving(parts),
     reload: (asked) => reloads.reload(asked),
     reloadConfig: async (asked) => reloadConfig(asked),
     limits: limitSteps(assembled, clock, stateDir),

@@ -40,8 +40,6 @@ const daemon = (
         adopt: none,
         resolveTrade: none,
         adjust: none,
-        archive: none,
-        archived: none,
         reload: none,
         reloadConfig: none,
         limits: none,

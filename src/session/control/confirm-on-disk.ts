@@ -79,8 +79,6 @@ export function confirmed(
     adjust: async (asked) => onDisk(await actions.adjust(asked)),
     reloadConfig: async (asked) => onDisk(await actions.reloadConfig(asked)),
     reload: async (asked) => onDisk(await actions.reload(asked)),
-    archive: async (asked) => onDisk(await actions.archive(asked)),
-    archived: async (asked) => onDisk(await actions.archived(asked)),
     acknowledge: (asked) => actions.acknowledge(asked),
     limits: async (asked) => onDisk(await actions.limits(asked)),
   };
