@@ -91,3 +91,27 @@ test('an exit that waits for the end of a ban is forgotten when the strategy sig
   await seconds(10);
   expect(held()).toBe(2);
 });
+
+test('a larger target forgets an exit that waits for the end of a ban', async () => {
+  const { rig, held, seconds, signal } = await holding();
+  rig.blocked = 'the exchange forbids requests';
+  await signal(0);
+  await signal(3);
+  rig.blocked = undefined;
+  await seconds(10);
+  expect(held()).toBe(2);
+});
+
+test('an exit that is never sent is tried less and less often, and reported once', async () => {
+  const { rig, seconds, signal } = await holding();
+  const orders = rig.db.prepare('SELECT count(*) FROM orders').pluck();
+  const before = orders.get() as number;
+  rig.venue.creates = ['notSent'];
+  await signal(0);
+  await seconds(600);
+  await rig.written();
+  const tries = (orders.get() as number) - before;
+  expect(tries).toBeGreaterThan(50);
+  expect(tries).toBeLessThan(80);
+  expect(rig.notices.map(({ text }) => text).filter((text) => text.includes('could not be sent'))).toHaveLength(1);
+});

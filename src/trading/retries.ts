@@ -1,7 +1,16 @@
 /** Retries refused exits and cancels, and reports a full disk. */
 
 import type { Clock } from '../clock/clock.ts';
-import { type Denial, type Intent, type Leg, mainRole, type SubmitResult, type Target } from '../domain/order.ts';
+import {
+  type Denial,
+  type Intent,
+  type Leg,
+  mainRole,
+  type Signal,
+  type SubmitResult,
+  sameSize,
+  type Target,
+} from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
 import type { Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -16,6 +25,19 @@ const tooFast = new Set(['orderRate', 'strategyRate']);
 /** Obstacles to any order, which end: a ban, a full disk, a HALT, an outage. An exit that met one is planned again after it. */
 const obstacles = new Set(['blocked', 'halted', 'staleData']);
 
+/** Real ms before an exit is tried again that was not sent; it doubles with each try up to the longest. */
+const [firstWaitMs, longestWaitMs] = [1_000, 10_000];
+/** After so many tries in a row an exit that is not sent is reported. */
+const reportedTries = 3;
+
+/** What is planned again. */
+interface Waiting {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** An exit waits until it can be sent, and only while its strategy wants the same position. */
+  readonly exit?: { readonly signal: Signal | undefined; readonly notBefore: number };
+}
+
 interface RetryParts {
   readonly clock: Clock;
   readonly orders: Pick<Orders, 'cancelAll'>;
@@ -26,13 +48,34 @@ interface RetryParts {
   readonly notice: (notice: Notice) => void;
 }
 
+/** When an exit is tried again, UTC ms; undefined where it was sent. One that is not sent several times in a row is reported. */
+function unsentExits(clock: Clock, notice: RetryParts['notice']) {
+  const triesOf = new Map<string, number>();
+  return ({ strategy, symbol }: Intent, result: SubmitResult): number | undefined => {
+    const place = `${strategy} ${symbol}`;
+    if (result !== 'notSent' && result !== 'absent') {
+      triesOf.delete(place);
+      return undefined;
+    }
+    const tries = (triesOf.get(place) ?? 0) + 1;
+    triesOf.set(place, tries);
+    if (tries === reportedTries) {
+      const text = `the exit of ${strategy} on ${symbol} could not be sent ${tries} times in a row. It is tried again until it is sent`;
+      notice({ level: 'error', topic: 'stopReached', text });
+    }
+    return clock.now() + clock.machine(Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1)));
+  };
+}
+
 /** Retries of one trader. */
 export function retries(book: TradingComponents, { clock, orders, ask, blocked, canExit, notice }: RetryParts) {
   const { portfolio, planner, protection } = book;
-  const waiting = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
-  const wait = ({ strategy, symbol }: Pick<OrderDraft, 'strategy' | 'symbol'>): void => {
-    waiting.set(`${strategy} ${symbol}`, { strategy, symbol });
-  };
+  const waiting = new Map<string, Waiting>();
+  function waitForExit({ strategy, symbol }: Pick<OrderDraft, 'strategy' | 'symbol'>, notBefore: number): void {
+    const signal = planner.standing(strategy, symbol)?.signal;
+    waiting.set(`${strategy} ${symbol}`, { strategy, symbol, exit: { signal, notBefore } });
+  }
+  const triedAgainAt = unsentExits(clock, notice);
   /** Why the last exit of a position was denied. */
   const denied = new Map<string, string>();
   /** Exits that could not be sent: each is reported once, whatever is repeated. */
@@ -49,19 +92,23 @@ export function retries(book: TradingComponents, { clock, orders, ask, blocked, 
     /** An order that was only too fast, and an exit that met an obstacle, are not left to the next signal. */
     refused(draft: OrderDraft, denial: Denial): void {
       const { strategy, symbol, purpose } = draft;
-      if (tooFast.has(denial.code) || (purpose === 'exit' && obstacles.has(denial.code))) wait(draft);
+      if (tooFast.has(denial.code)) waiting.set(`${strategy} ${symbol}`, { strategy, symbol });
+      else if (purpose === 'exit' && obstacles.has(denial.code)) waitForExit(draft, clock.now());
       else if (purpose === 'stop') denied.set(`${strategy} ${symbol}`, denialText(denial, clock.machine(1)));
     },
     /** Nor is an exit that was approved and did not take effect. */
     submitted(intent: Intent, result: SubmitResult): void {
-      if (intent.purpose === 'exit' && (result === 'notSent' || result === 'absent')) wait(intent);
+      if (intent.purpose !== 'exit') return;
+      const again = triedAgainAt(intent, result);
+      if (again !== undefined) waitForExit(intent, again);
     },
     askAgain(): void {
-      for (const [place, { strategy, symbol }] of [...waiting]) {
-        if (!canExit(strategy, symbol)) continue;
-        waiting.delete(place);
+      for (const [place, { strategy, symbol, exit }] of [...waiting]) {
         const leg = planner.standing(strategy, symbol);
-        if (leg !== undefined) ask({ ...leg, at: clock.now() });
+        const isOver = leg === undefined || (exit !== undefined && !wantsSame(leg.signal, exit.signal));
+        if (!isOver && exit !== undefined && (clock.now() < exit.notBefore || !canExit(strategy, symbol))) continue;
+        waiting.delete(place);
+        if (!isOver) ask({ ...leg, at: clock.now() });
       }
     },
     /** A stop was hit, but its exit was refused or not sent: the position is unprotected until it is planned again. */
@@ -89,6 +136,10 @@ export function retries(book: TradingComponents, { clock, orders, ask, blocked, 
     },
   };
 }
+
+/** Whether two signals ask for the same position. */
+const wantsSame = (a: Signal, b: Signal | undefined): boolean =>
+  a === b || (a.kind === 'target' && b?.kind === 'target' && sameSize(a.size, b.size));
 
 /** Lets be entered what an exit kept from it for long enough. */
 export function letEnterAgain(
