@@ -52,6 +52,18 @@ describe('a human', () => {
     expect(order.state).toBe('absent');
   });
 
+  test('an outage shows although a symbol that is not swept any more was answered once', async () => {
+    const rig = await ready();
+    const { sweeps } = rig.assembled;
+    await rig.finish(sweeps.sweep('ETHUSDT'));
+    rig.venue.failing.add('openOrders');
+    void sweeps.watch('BTCUSDT');
+    await rig.pass(10_000);
+    expect(sweeps.unanswered).toBeUndefined();
+    await rig.pass(100_000);
+    expect(sweeps.unanswered).toBeDefined();
+  });
+
   test.each(['absent', 'filled'] as const)(
     'cannot close an order as %s in an outage: the exchange may have it',
     async (as) => {

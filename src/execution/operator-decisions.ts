@@ -9,7 +9,7 @@ import { rowsToDecide } from './quarantined-trades.ts';
 import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
 import { horizonOf } from './reconcile/creation-window.ts';
 import { type OrderEvent, transitions } from './states.ts';
-import type { Sweeps } from './sweep.ts';
+import { type Sweeps, silentMs } from './sweep.ts';
 
 /** The words for an order's end in `sluice resolve --as`, each with its event. */
 export const operatorOutcomes = {
@@ -35,15 +35,14 @@ export function whyNot(clientOrderId: string, state: OrderState, as: OperatorOut
     : `order ${clientOrderId} is ${state}: it can be resolved as ${words.join(' or ')}, not as ${as}`;
 }
 
-/** Without an answered sweep for so long the exchange counts as away, real ms: longer than any pause between two sweeps. */
-const silentMs = 60_000;
-
 /**
  * Why nobody may say yet how an order ended: Sluice still queries it, and may find it. An unknown order is decided by two complete sweeps after its
  * horizon, any other order needs an exchange that answers.
  */
 function stillQueried(execution: Execution, sweeps: Sweeps, order: WorkingOrder): string | undefined {
   const { clock, timing } = execution;
+  // Its symbol need not be swept any more.
+  if (order.state !== 'unknown' && sweeps.unanswered === undefined) return undefined;
   const { clientOrderId, symbol } = order.intent;
   const { since, last } = sweeps.answered(symbol) ?? {};
   const isSilent = since === undefined || last === undefined || clock.now() - last > clock.machine(silentMs);

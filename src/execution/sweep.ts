@@ -48,6 +48,9 @@ export interface AnsweredSweeps {
   readonly failure: string | undefined;
 }
 
+/** Without an answered sweep for so long the exchange counts as away, real ms: longer than any pause between two sweeps. */
+export const silentMs = 60_000;
+
 export class Sweeps {
   readonly #execution: Execution;
   readonly #recent = new Map<string, RecentTrades>();
@@ -113,8 +116,12 @@ export class Sweeps {
 
   /** Why the exchange answers no sweep at all; undefined while it answers one, and before the first. */
   get unanswered(): string | undefined {
-    const all = [...this.#answered.values()];
-    return all.some(({ failure }) => failure === undefined) ? undefined : all.at(-1)?.failure;
+    const { clock } = this.#execution;
+    // A symbol that is not swept any more keeps its last answer.
+    const recent = [...this.#answered.values()].filter(
+      ({ failure, last = 0 }) => failure !== undefined || clock.now() - last <= clock.machine(silentMs),
+    );
+    return recent.some(({ failure }) => failure === undefined) ? undefined : recent.at(-1)?.failure;
   }
 
   #noteAnswer(symbol: string, beganAt: number, failure: string | undefined): void {
