@@ -12,8 +12,10 @@ const waitMs = 200;
 
 const exclusive = 'BEGIN EXCLUSIVE';
 
-function attempt(dir: string, begin: string, timeout: number): Database.Database | undefined {
-  const db = new Database(join(dir, 'lock.db'), { timeout });
+const lockFile = 'lock.db';
+
+function attempt(path: string, begin: string, timeout: number): Database.Database | undefined {
+  const db = new Database(path, { timeout });
   try {
     db.pragma('journal_mode = DELETE');
     // With a page of its own the file can be locked on a full disk, too: SQLite would write it a first one.
@@ -31,8 +33,8 @@ function attempt(dir: string, begin: string, timeout: number): Database.Database
 const held = new Set<Database.Database>();
 
 /** Takes the lock of a state directory; undefined if another process holds it. */
-export function takeLock(dir: string) {
-  const db = attempt(dir, exclusive, waitMs);
+export function takeLock(dir: string, name = lockFile) {
+  const db = attempt(join(dir, name), exclusive, waitMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {
@@ -45,7 +47,7 @@ export function takeLock(dir: string) {
 
 /** True when a daemon holds the lock of a state directory. Several processes may check at once. */
 export function isLocked(dir: string): boolean {
-  const db = attempt(dir, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
+  const db = attempt(join(dir, lockFile), 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
   db?.close();
   return db === undefined;
 }

@@ -4,13 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
 import { counted } from '../domain/words.ts';
 import { type Head, readHead } from './hash-chain.ts';
+import { type Lock, takeLock } from './lock.ts';
 import { metaOf } from './schema.ts';
 
 export interface Guard {
@@ -42,29 +43,51 @@ interface HeadCopy {
   readonly mark: string;
   readonly links: number;
   readonly link: string;
+  /** The state directory. */
+  readonly stateDir: string;
 }
 
 const nameOf = (idKey: string): string => `${createHash('sha256').update(idKey).digest('hex').slice(0, 16)}.json`;
+/** The lock of a journal's copies lies beside its head. */
+const lockEnding = '.lock';
 
 /** The file with a journal's newest head. */
 export const headFile = (dir: string, idKey: string): string => join(dir, nameOf(idKey));
 
+/**
+ * Takes the lock of a journal and all its copies on this machine; refuses (exit 3) if a daemon trades with another copy. Both would give
+ * their orders the same ids. Undefined where the file cannot be made: as for the head, trading goes on.
+ */
+export function lockCopies(dir: string, idKey: string, path: string): Lock | undefined {
+  let lock: Lock | undefined;
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    lock = takeLock(dir, `${nameOf(idKey)}${lockEnding}`);
+  } catch {
+    return undefined;
+  }
+  if (lock !== undefined) return lock;
+  const { stateDir } = readCopy(headFile(dir, idKey)) ?? {};
+  throw new Refusal(
+    `${path} is a copy of the journal with which a daemon of this machine runs${stateDir === undefined ? '' : ` (state directory ${stateDir})`}: both would trade the same positions, with the same order ids. Use that daemon, or stop it first; nothing was changed`,
+    3,
+  );
+}
+
 function readCopy(path: string): HeadCopy | undefined {
   try {
-    const { epoch, mark, links, link } = JSON.parse(readFileSync(path, 'utf8')) as Partial<HeadCopy>;
+    const [line = ''] = readFileSync(path, 'utf8').split('\n');
+    const { epoch, mark, links, link, stateDir = '' } = JSON.parse(line) as Partial<HeadCopy>;
     const isWhole = typeof epoch === 'number' && typeof links === 'number' && mark !== undefined && link !== undefined;
-    return isWhole ? { epoch, mark, links, link } : undefined;
+    return isWhole ? { epoch, mark, links, link, stateDir } : undefined;
   } catch {
     // A new machine has none, and a power cut leaves half of one. Neither proves that the journal is old.
     return undefined;
   }
 }
 
-/** Every head has the same length, so one write in place replaces the last one. */
-const headBytes = 256;
-
 /** The file for the heads of an opening. */
-export interface RememberedOpening extends Pick<HeadCopy, 'epoch' | 'mark'> {
+export interface RememberedOpening extends Pick<HeadCopy, 'epoch' | 'mark' | 'stateDir'> {
   readonly path: string;
 }
 
@@ -72,9 +95,12 @@ export interface RememberedOpening extends Pick<HeadCopy, 'epoch' | 'mark'> {
 export function headWriter({ path, ...opening }: RememberedOpening) {
   const file = open(path);
   return {
-    /** Written after each commit without waiting for the disk: after a power cut the copy is merely older. */
+    /**
+     * Written after each commit without waiting for the disk: after a power cut the copy is merely older. One write in place; the first
+     * line counts, whatever a longer one left behind it.
+     */
     keep({ links, link }: Head): void {
-      const text = JSON.stringify({ ...opening, links, link } satisfies HeadCopy).padEnd(headBytes - 1);
+      const text = JSON.stringify({ ...opening, links, link } satisfies HeadCopy);
       try {
         if (file !== undefined) writeSync(file, `${text}\n`, 0);
       } catch {
@@ -92,6 +118,11 @@ export function keepHead(opening: RememberedOpening, head: Head): void {
   const heads = headWriter(opening);
   heads.keep(head);
   heads.close();
+}
+
+/** Forgets a journal that was removed. */
+export function forgetHead({ path }: Pick<RememberedOpening, 'path'>): void {
+  for (const file of [path, `${path}${lockEnding}`]) rmSync(file, { force: true });
 }
 
 function open(path: string): number | undefined {

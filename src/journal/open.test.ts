@@ -21,11 +21,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { denialOf, eventOf, fillRowOf, insert, orderRowOf } from '../../test/kit/journal-rows.ts';
 import { refusal } from '../../test/kit/refusal.ts';
 import { ScaledClock, systemClock } from '../clock/clock.ts';
+import { makeClientOrderId } from '../domain/ids.ts';
+import type { Entry } from './entries.ts';
 import { journal } from './journal.ts';
 import { isLocked, takeLock } from './lock.ts';
 import { type Binding, journalFile, type OpenedState, openState } from './open.ts';
+import { openForWriting } from './open-for-writing.ts';
 import { openReader } from './reader.ts';
 import { schemaVersion, versionOf } from './schema.ts';
+import { writer } from './writer.ts';
 import { workerHost } from './writer-hosts.ts';
 
 const binding: Binding = { mode: 'live', account: 'spot', venue: '127.0.0.1:1 key ab' };
@@ -95,6 +99,19 @@ describe('a state directory that is opened again', () => {
     expect(second.instance).toBe(first.instance);
     expect(second.idKey).toEqual(first.idKey);
     expect([first.epoch, second.epoch, openOnce().identity.epoch]).toEqual([1, 2, 3]);
+  });
+
+  test('skips the numbers in ids that a copy of it has used at the exchange', () => {
+    const { path, identity } = openOnce();
+    const other = { ...identity, idKey: Buffer.alloc(32, 1), epoch: 999 };
+    const shown = (orderId: string, { idKey, ...made }: typeof identity): Entry => ({
+      ...{ kind: 'venueOrder', seenAt: 0, orderId, symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', status: 'FILLED' },
+      ...{ executed: '1', clientOrderId: makeClientOrderId({ ...made, strategy: 1, sequence: 5 }, idKey).toUpperCase() },
+    });
+    const db = openForWriting(path);
+    writer(db, identity.epoch)([shown('7', { ...identity, epoch: 4 }), shown('8', other)]);
+    db.close();
+    expect([openOnce().identity.epoch, openOnce().identity.epoch]).toEqual([5, 6]);
   });
 
   test('keeps the number of each strategy for good', () => {

@@ -4,6 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, r
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
+import { clientOrderIdLength, readClientOrderId } from '../domain/ids.ts';
 import type { Account } from '../domain/order.ts';
 import { causeOf, isNoSpace, NoSpace, Refusal } from '../domain/refusal.ts';
 import { type Examining, examine } from './examine.ts';
@@ -15,10 +16,12 @@ import { refuseNetworkDisk } from './network-disk.ts';
 import {
   type Acceptance,
   checkGuard,
+  forgetHead,
   type Guard,
   headFile,
   isNewest,
   keepHead,
+  lockCopies,
   type RememberedOpening,
 } from './newest-head.ts';
 import { keepFewPages, openForWriting } from './open-for-writing.ts';
@@ -135,19 +138,32 @@ export interface Opening {
 /** Begins `openState`. Obvious faults are refused here; damage in a large journal is refused at the end. */
 export function beginOpening(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): Opening {
   prepareDir(dir);
-  const lock = takeLock(dir);
-  if (lock === undefined) throw refusedAsHeld(dir);
+  const own = takeLock(dir);
+  if (own === undefined) throw refusedAsHeld(dir);
+  let ofCopies: Lock | undefined;
+  const lock: Lock = {
+    release() {
+      ofCopies?.release();
+      own.release();
+    },
+  };
+  const path = join(dir, journalFile);
+  const guarded = guard && {
+    ...guard,
+    lockCopies(idKey: string): void {
+      ofCopies ??= lockCopies(guard.dir, idKey, path);
+    },
+  };
   const refused = (error: unknown): never => {
     lock.release();
     throw refusalOf(error, dir);
   };
   const write = (examined: Examined | undefined): OpenedState => ({
-    ...openLocked(dir, binding, strategyIds, guard, examined),
+    ...openLocked(dir, binding, strategyIds, guarded, examined),
     lock,
   });
   try {
-    const path = join(dir, journalFile);
-    const examining = existsSync(path) ? begin(path, dir, binding, guard) : undefined;
+    const examining = existsSync(path) ? begin(path, dir, binding, guarded) : undefined;
     return {
       lock,
       block() {
@@ -190,11 +206,16 @@ function isOurs(dir: string): boolean {
   }
 }
 
+interface Guarded extends Guard {
+  /** Once per opening; the lock goes with that of the directory. */
+  readonly lockCopies: (idKey: string) => void;
+}
+
 function openLocked(
   dir: string,
   binding: Binding,
   strategyIds: readonly string[],
-  guard: Guard | undefined,
+  guard: Guarded | undefined,
   examined: Examined | undefined,
 ): Omit<OpenedState, 'lock'> {
   const path = join(dir, journalFile);
@@ -205,10 +226,14 @@ function openLocked(
     migrate(db);
     const acceptance = examined?.acceptance ?? isNewest;
     const { identity, mark } = commitOpening(db, binding, strategyIds, guard?.host ?? null, acceptance);
-    const remember =
-      guard === undefined
-        ? undefined
-        : { path: headFile(guard.dir, Buffer.from(identity.idKey).toString('hex')), epoch: identity.epoch, mark };
+    const idKey = Buffer.from(identity.idKey).toString('hex');
+    guard?.lockCopies(idKey);
+    const remember = guard && {
+      path: headFile(guard.dir, idKey),
+      epoch: identity.epoch,
+      mark,
+      stateDir: resolve(dir),
+    };
     const head = chainOf(db)?.head;
     // Any earlier copy is old from the first commit of an opening on.
     if (remember !== undefined && head !== undefined) keepHead(remember, head);
@@ -251,10 +276,12 @@ const begin = (
   path: string,
   dir: string,
   binding: Binding,
-  guard: Guard | undefined,
+  guard: Guarded | undefined,
 ): Examining<Examined> | undefined =>
   examine(path, (db) => {
     checkBinding(db, dir, binding);
+    const idKey = metaOf(db).get('idKey');
+    if (idKey !== undefined) guard?.lockCopies(idKey);
     const version = versionOf(db);
     return {
       loaded: version === schemaVersion ? load(db, pastAt(path)) : undefined,
@@ -265,7 +292,7 @@ const begin = (
 /** Removes the new journal of a start that was then refused: it must not bind its directory to a wrong key. */
 export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember'>): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
-  if (remember !== undefined) rmSync(remember.path, { force: true });
+  if (remember !== undefined) forgetHead(remember);
 }
 
 /** Keeps a copy of a journal of an earlier schema beside it, as `journal.db.before-N`. */
@@ -296,6 +323,18 @@ function checkBinding(db: Database.Database, dir: string, binding: Binding): voi
   }
 }
 
+/** The newest epoch in ids that the exchange has shown: a copy of this journal may have used epochs that this one has not reached. */
+function newestEpochShown(db: Database.Database, idKey: Uint8Array): number {
+  // The first ten characters are the journal's number and the epoch.
+  const shown = db
+    .prepare(
+      `SELECT client_order_id FROM venue_orders WHERE length(client_order_id) = ${clientOrderIdLength} GROUP BY lower(substr(client_order_id, 1, 10))`,
+    )
+    .pluck()
+    .all() as string[];
+  return Math.max(0, ...shown.map((id) => readClientOrderId(id, idKey)?.epoch ?? 0));
+}
+
 /** In one commit: binds the journal, raises the epoch, records the opening and numbers new strategies. */
 function commitOpening(
   db: Database.Database,
@@ -316,7 +355,8 @@ function commitOpening(
     const random = randomBytes(4).readUInt32BE();
     if (!meta.has('instance')) put('instance', String(random % 32 ** 5));
     if (!meta.has('idKey')) put('idKey', randomBytes(32).toString('hex'));
-    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, minEpoch);
+    const idKey = Buffer.from(meta.get('idKey') ?? '', 'hex');
+    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, minEpoch, newestEpochShown(db, idKey) + 1);
     put('epoch', String(epoch));
     db.prepare('INSERT INTO openings VALUES (?, ?, ?, ?, ?, ?, ?)').run(
       epoch,
@@ -333,7 +373,7 @@ function commitOpening(
     return {
       instance: Number(meta.get('instance')),
       epoch,
-      idKey: Buffer.from(meta.get('idKey') ?? '', 'hex'),
+      idKey,
       strategies: new Map(strategies),
     };
   });

@@ -299,10 +299,9 @@ test('a state directory that takes nothing is said in one line', async () => {
 });
 
 describe('a copy of a journal that traded', () => {
-  const open = (at = dir): void => {
-    const guard = { dir: join(dir, 'xdg', 'sluice', 'journals'), host: thisHost(), accept: undefined };
-    openState(at, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid'], guard).lock.release();
-  };
+  const guard = () => ({ dir: join(dir, 'xdg', 'sluice', 'journals'), host: thisHost(), accept: undefined });
+  const open = (at = dir): void =>
+    openState(at, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid'], guard()).lock.release();
   beforeEach(() => {
     vi.stubEnv('XDG_STATE_HOME', join(dir, 'xdg'));
     open();
@@ -322,6 +321,18 @@ describe('a copy of a journal that traded', () => {
     });
     expect(readFileSync(join(dir, 'copy', journalFile))).toEqual(bytes);
     expect(await says('kill')).toMatch(/are killed in DIR/);
+  });
+
+  test('is written into by no command while a daemon runs on the other one', async () => {
+    // Its opening is in the copy, too: the copy is as new.
+    const running = openState(dir, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid'], guard());
+    copyFileSync(join(dir, journalFile), join(dir, 'copy', journalFile));
+    await expect(killCopy()).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/is a copy of the journal with which a daemon of this machine runs/),
+    });
+    running.lock.release();
+    await killCopy();
   });
 
   test('is old once a command wrote into the other one', async () => {

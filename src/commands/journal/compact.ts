@@ -9,7 +9,7 @@ import { takeLock } from '../../journal/lock.ts';
 import { backUpBeforeMigration, journalFile, refuseLinks } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
 import { migrate } from '../../journal/schema.ts';
-import { refuseOld, rememberHead } from '../../session/preflight/journal-head-check.ts';
+import { lockNewest, rememberHead } from '../../session/preflight/journal-head-check.ts';
 import { chooseState, refusalOf, type StateChoice } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import { checkJournal } from './check.ts';
@@ -33,9 +33,10 @@ export async function compact(options: CompactOptions): Promise<void> {
   const lock = takeLock(dir);
   if (lock === undefined)
     throw new Refusal(`a daemon runs on ${dir}: stop it first; compacting takes seconds, and open orders may stay`, 3);
+  const locks = [lock];
   try {
     const path = join(dir, journalFile);
-    examine(path, (db) => refuseOld(db, path, environment))?.block();
+    examine(path, (db) => lockNewest(db, path, environment, locks))?.block();
     const { findings } = checkJournal(dir, environment);
     if (findings.length > 0)
       throw new Refusal(
@@ -67,7 +68,7 @@ export async function compact(options: CompactOptions): Promise<void> {
   } catch (error) {
     throw refusalOf(error, dir, 'written');
   } finally {
-    lock.release();
+    for (const one of locks) one.release();
   }
 }
 

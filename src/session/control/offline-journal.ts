@@ -9,19 +9,20 @@ import { backUpBeforeMigration, journalFile, raiseEpoch, refuseLinks } from '../
 import { openForWriting } from '../../journal/open-for-writing.ts';
 import { migrate } from '../../journal/schema.ts';
 import { writer } from '../../journal/writer.ts';
-import { refuseOld, rememberHead } from '../preflight/journal-head-check.ts';
+import { lockNewest, rememberHead } from '../preflight/journal-head-check.ts';
 import { noDaemonText, refusalOf, stateAt } from '../state.ts';
 
 /** Writes under the journal's lock. Refuses, as a daemon does, a journal that was changed, is not the newest or is of another host (exit 3). */
 export function writeOffline(dir: string, entries: readonly Entry[]): void {
-  let lock: Lock | undefined;
+  const locks: Lock[] = [];
   try {
     refuseLinks(dir);
-    lock = takeLock(dir);
+    const lock = takeLock(dir);
     if (lock === undefined)
       throw new Refusal(`${noDaemonText(stateAt(dir))}. Nothing was changed; try again when it trades`, 1);
+    locks.push(lock);
     const path = join(dir, journalFile);
-    examine(path, (examined) => refuseOld(examined, path, process.env))?.block();
+    examine(path, (examined) => lockNewest(examined, path, process.env, locks))?.block();
     const db = openForWriting(path);
     try {
       backUpBeforeMigration(db, path);
@@ -35,6 +36,6 @@ export function writeOffline(dir: string, entries: readonly Entry[]): void {
   } catch (error) {
     throw refusalOf(error, dir, 'written');
   } finally {
-    lock?.release();
+    for (const lock of locks) lock.release();
   }
 }

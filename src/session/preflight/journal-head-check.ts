@@ -1,10 +1,18 @@
 /** Compares a live journal with the newest head that this machine remembers, before anything is written into it. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
 import { readHead } from '../../journal/hash-chain.ts';
-import { checkGuard, headFile, keepHead, type RememberedOpening, thisHost } from '../../journal/newest-head.ts';
+import type { Lock } from '../../journal/lock.ts';
+import {
+  checkGuard,
+  headFile,
+  keepHead,
+  lockCopies,
+  type RememberedOpening,
+  thisHost,
+} from '../../journal/newest-head.ts';
 import { metaOf } from '../../journal/schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +28,14 @@ export function refuseOld(db: Database, path: string, environment: Environment):
   if (isGuarded(db)) checkGuard(db, path, { dir: placeOf(environment), host: thisHost(), accept: undefined });
 }
 
+/** For a command that writes: refuses like `refuseOld`, and while a daemon trades with another copy. `locks` are to be released. */
+export function lockNewest(db: Database, path: string, environment: Environment, locks: Lock[]): void {
+  const idKey = isGuarded(db) ? metaOf(db).get('idKey') : undefined;
+  const lock = idKey === undefined ? undefined : lockCopies(placeOf(environment), idKey, path);
+  if (lock !== undefined) locks.push(lock);
+  refuseOld(db, path, environment);
+}
+
 /**
  * Saves the new head after a command without a daemon, so that older copies are detected. Only if a head was saved before: a demo keeps its own in
  * its directory.
@@ -30,5 +46,6 @@ export function rememberHead(db: Database, environment: Environment): void {
   const path = headFile(placeOf(environment), metaOf(db).get('idKey') ?? '');
   if (head === undefined || !existsSync(path)) return;
   const last = db.prepare('SELECT epoch, mark FROM openings ORDER BY epoch DESC LIMIT 1');
-  keepHead({ path, ...(last.get() as Pick<RememberedOpening, 'epoch' | 'mark'>) }, head);
+  const opening = last.get() as Pick<RememberedOpening, 'epoch' | 'mark'>;
+  keepHead({ path, ...opening, stateDir: resolve(dirname(db.name)) }, head);
 }
