@@ -163,21 +163,24 @@ describe('a journal', () => {
     expect(openOnce().identity.epoch).toBe(3);
   });
 
-  test.each([undefined, 'disk failed'])('of which another copy is open is refused (accepted as restored: %s)', (accept) => {
-    const copy = join(root, 'copy');
-    const opens = (): OpenedState => openOnce({ accept }, copy);
-    const first = openState(dir, binding, ['s'], guard);
-    // Nothing was committed since, so the copy is as new as the journal.
-    cpSync(dir, copy, { recursive: true });
-    expect(refusal(opens)).toMatchObject({
-      exitCode: 3,
-      message: expect.stringContaining(
-        `is a copy of the journal with which a daemon of this machine runs (state directory ${dir})`,
-      ),
-    });
-    first.lock.release();
-    expect(opens().identity.epoch).toBe(2);
-  });
+  test.each([undefined, 'disk failed'])(
+    'of which another copy is open is refused (accepted as restored: %s)',
+    (accept) => {
+      const copy = join(root, 'copy');
+      const opens = (): OpenedState => openOnce({ accept }, copy);
+      const first = openState(dir, binding, ['s'], guard);
+      // Nothing was committed since, so the copy is as new as the journal.
+      cpSync(dir, copy, { recursive: true });
+      expect(refusal(opens)).toMatchObject({
+        exitCode: 3,
+        message: expect.stringContaining(
+          `is a copy of the journal with which a daemon of this machine runs (state directory ${dir})`,
+        ),
+      });
+      first.lock.release();
+      expect(opens().identity.epoch).toBe(2);
+    },
+  );
 
   test('is opened where nothing can be remembered', () => {
     writeFileSync(join(root, 'shared'), '');

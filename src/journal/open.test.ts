@@ -106,7 +106,10 @@ describe('a state directory that is opened again', () => {
     const other = { ...identity, idKey: Buffer.alloc(32, 1), epoch: 999 };
     const shown = (orderId: string, { idKey, ...made }: typeof identity): Entry => ({
       ...{ kind: 'venueOrder', seenAt: 0, orderId, symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', status: 'FILLED' },
-      ...{ executed: '1', clientOrderId: makeClientOrderId({ ...made, strategy: 1, sequence: 5 }, idKey).toUpperCase() },
+      ...{
+        executed: '1',
+        clientOrderId: makeClientOrderId({ ...made, strategy: 1, sequence: 5 }, idKey).toUpperCase(),
+      },
     });
     const db = openForWriting(path);
     writer(db, identity.epoch)([shown('7', { ...identity, epoch: 4 }), shown('8', other)]);

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
+import { refusal } from '../../../test/kit/refusal.ts';
 import { systemClock } from '../../clock/clock.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -217,6 +219,38 @@ test('two daemons on one account see each other, wherever they keep their state'
   expect(seenBySecond).toEqual([`${seenByFirst[0]?.replace('/second)', ')')}`]);
   for (const step of undo.splice(0)) await step();
   expect(othersBeside(first)).toEqual([]);
+});
+
+test('a new directory for a strategy that holds a position by another one is refused, unless that is accepted', async () => {
+  const opened = openState(join(dir, 'first'), { mode: 'live', account: 'spot', venue: 'test' }, ['a']);
+  const db = openForWriting(opened.path);
+  writer(
+    db,
+    opened.identity.epoch,
+  )([
+    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
+    orderRowOf({ strategy: 'a' }),
+    fillRowOf({ strategy: 'a' }),
+  ]);
+  db.close();
+  opened.lock.release();
+  markTrading({ ...options(), stateDir: join(dir, 'first') });
+  const starts = (given: Partial<Opens> = {}): void => {
+    const configured = config.strategies.map((one) => ({ config: one })) as unknown as Opens['configured'];
+    startOpening({ ...options(), stateDir: join(dir, 'second'), configured, ...given }).lock.release();
+  };
+  expect(refusal(starts)).toMatchObject({
+    exitCode: 3,
+    message: expect.stringMatching(
+      /second has no journal, but by the journal in .*first the account holds 1 BTC of a\. .* start with --state .*first\./,
+    ),
+  });
+  expect(existsSync(join(dir, 'second'))).toBe(false);
+  starts({ venueName: 'of another key' });
+  rmSync(join(dir, 'second'), { recursive: true });
+  starts({ configured: [] });
+  rmSync(join(dir, 'second'), { recursive: true });
+  starts({ acceptRestored: 'begin anew' });
 });
 
 test('a first start that the exchange refuses leaves nothing behind, and the next one is a first start again', async () => {

@@ -6,18 +6,22 @@ import { beginOpening, type OpenedState, type Opening } from '../../journal/open
 import type { SessionOptions, Undo } from '../options.ts';
 import { removeDaemonInfo } from '../state.ts';
 import { refuseUnraised } from './limits.ts';
-import { otherDaemons, refuseLostJournal, registerState } from './state-registry.ts';
+import { otherDaemons, refuseHeldElsewhere, refuseLostJournal, registerState } from './state-registry.ts';
 
 export type Opens = Omit<SessionOptions, 'secrets' | 'opening' | 'recorder' | 'makeVenue' | 'fatal'>;
 
 /** Locks the state directory and begins to examine its journal. */
 export function startOpening(options: Opens): Opening {
   const guard = guardOf(options);
-  if (guard !== undefined) refuseLostJournal(guard, options.stateDir);
+  const strategies = options.configured.map(({ config }) => config.id);
+  if (guard !== undefined) {
+    refuseLostJournal(guard, options.stateDir);
+    refuseHeldElsewhere(guard, { stateDir: options.stateDir, venueName: options.venueName, strategies });
+  }
   const opening = beginOpening(
     options.stateDir,
     { mode: options.mode, account: options.config.account, venue: options.venueName },
-    options.configured.map(({ config }) => config.id),
+    strategies,
     guard,
   );
   // The lock was free: whoever is named there is dead, and its number may be another program's by now.

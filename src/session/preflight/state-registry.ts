@@ -5,10 +5,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { instrument } from '../../domain/instrument.ts';
+import { unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Guard } from '../../journal/newest-head.ts';
 import { journalFile } from '../../journal/open.ts';
-import { openReader } from '../../journal/reader.ts';
+import { type HeldPosition, openReader } from '../../journal/reader.ts';
+import { isDust } from '../../trading/format.ts';
 import { runningDaemon } from '../state.ts';
 
 function noteOf({ dir }: Pick<Guard, 'dir'>, stateDir: string): string {
@@ -28,6 +31,44 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
     `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but a journal there has traded on this machine. Restore it (before a migration, sluice leaves a copy beside it). If it is lost, first close the strategies' positions, then start once with --accept-restored REASON. Sluice then does not know its earlier orders and positions: all balances count as yours, and every strategy starts flat. Nothing was changed`,
     3,
   );
+}
+
+export interface NewState {
+  readonly stateDir: string;
+  readonly venueName: string;
+  /** Ids of the configured strategies. */
+  readonly strategies: readonly string[];
+}
+
+/**
+ * Refuses (exit 3) to begin a journal for a strategy that holds a position by another one of the same account: it would start flat, buy
+ * again, and leave the stops of the other one unwatched. A mistyped `--state` does that.
+ */
+export function refuseHeldElsewhere(guard: Guard, { stateDir, venueName, strategies }: NewState): void {
+  if (isThere(join(stateDir, journalFile)) || guard.accept !== undefined) return;
+  for (const place of noted(guard.dir)) {
+    const held = heldIn(place, venueName).filter(({ strategy }) => strategies.includes(strategy));
+    if (held.length > 0)
+      throw new Refusal(
+        `${stateDir} has no journal, but by the journal in ${place} the account holds ${held.map(({ strategy, position, instrument: { base } }) => `${unitsText(position.base)} ${base} of ${strategy}`).join(', ')}. To go on with these positions, start with --state ${place}. To begin anew, close them there first, or start once with --accept-restored REASON: every strategy then starts flat. Nothing was changed`,
+        3,
+      );
+  }
+}
+
+/** Positions by a journal of this exchange and key; none where it cannot be read. */
+function heldIn(place: string, venueName: string): readonly HeldPosition[] {
+  try {
+    const reader = openReader(place);
+    try {
+      if (reader.meta.get('venue') !== venueName) return [];
+      return reader.positions().filter(({ position, instrument: entry }) => !isDust(position, instrument(entry)));
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return [];
+  }
 }
 
 /** Records that this directory has a journal. If the record cannot be written, the start goes on. */
