@@ -28,6 +28,7 @@ import {
   unitsText,
 } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
+import { moment } from '../domain/words.ts';
 import {
   isUndecided,
   limitDraft,
@@ -110,13 +111,21 @@ export class Flattening {
   }
 
   /** What was closed so far, and how long its LIMIT order rests, are those of the one that it replaces. */
-  begin(flatten: Omit<Flatten, 'leftMs' | 'restsUntil' | 'closed' | 'value' | 'ended'>): void {
+  begin(flatten: Omit<Flatten, 'leftMs' | 'restsUntil' | 'closed' | 'value' | 'ended'>): Flatten {
     const { restsUntil, closed, value } = this.#flattens.get(nameOf(flatten)) ?? {
       ...{ restsUntil: undefined, closed: noLots, value: noUnits },
     };
-    const fresh = { leftMs: undefined, ended: undefined };
-    this.#flattens.set(nameOf(flatten), { ...flatten, ...fresh, restsUntil, closed, value });
+    const begun = { ...flatten, leftMs: undefined, ended: undefined, restsUntil, closed, value };
+    this.#flattens.set(nameOf(flatten), begun);
     this.#keep();
+    return begun;
+  }
+
+  /** Those of a strategy, or all, that go on. */
+  pending(strategy?: string): readonly PendingFlatten[] {
+    return this.active
+      .filter((flatten) => (strategy ?? flatten.strategy) === flatten.strategy && !this.isOver(flatten))
+      .map((flatten) => pendingOf(flatten, flatten.leftMs !== undefined));
   }
 
   /** Ends those of a strategy, or all. */
@@ -246,6 +255,43 @@ export function isTooSmall(
   const instrument = portfolio.instrument(symbol);
   const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
   return mark === undefined ? size === 0n : size <= maxTooSmallLots({ instrument, price: mark.price });
+}
+
+/** A flatten that goes on, as people see it. */
+export interface PendingFlatten extends Pick<Flatten, 'strategy' | 'symbol' | 'by' | 'reason'> {
+  /** Nothing can be sent now. */
+  readonly waits: boolean;
+  /** It ends then, whatever is left, UTC ms. */
+  readonly until: number;
+}
+
+const pendingOf = (
+  {
+    strategy,
+    symbol,
+    by,
+    reason,
+    until,
+    last,
+  }: Pick<Flatten, 'strategy' | 'symbol' | 'by' | 'reason' | 'until' | 'last'>,
+  waits: boolean,
+): PendingFlatten => ({ strategy, symbol, by, reason, waits, until: waits ? last : until });
+
+/** Those that go on, of what was kept. */
+export const pendingKept = (kept = '[]'): readonly PendingFlatten[] =>
+  (JSON.parse(kept) as readonly Saved[])
+    .filter(({ ended }) => ended === null)
+    .map((saved) => pendingOf(saved, saved.leftMs !== null));
+
+/** A pending flatten in words. Without a daemon it goes on with the next start. */
+export function pendingText({ strategy, symbol, by, reason, waits, until }: PendingFlatten, isRunning = true): string {
+  const end = `until ${moment(until)} UTC at the latest`;
+  const now = !isRunning
+    ? `goes on when a daemon starts, ${end}`
+    : waits
+      ? `waits until orders can be sent, ${end}`
+      : `closes the position now, ${end}`;
+  return `${strategy} on ${symbol} by ${by} (${reason}): ${now}`;
 }
 
 /** What is kept of flattens, after those of a strategy, or all, were ended: the next daemon cancels what rests of them. */

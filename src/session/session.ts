@@ -15,6 +15,7 @@ import type { Entry, Notice } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
+import { pendingText } from '../portfolio/flattening.ts';
 import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
 import { speedName } from '../trading/format.ts';
 import { aloneRules, lanesOf, tradedSymbols } from '../trading/lanes.ts';
@@ -97,6 +98,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ...confirmed(
         actionsOf({
           ...equipped,
+          isStopping: () => equipped.screen.state === 'stopping',
           away: () => awayText(options, equipped.limits, equipped.assembled.sweeps),
         }),
         equipped.journal,
@@ -119,9 +121,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       ready: running.ready,
       async stop() {
         await running.stop();
-        const leftOpen = leftOpenText(equipped.screen.view().strategies);
+        const left = [
+          leftOpenText(equipped.screen.view().strategies) ?? [],
+          equipped.assembled.flattening.pending().map((flatten) => `Flatten of ${pendingText(flatten, false)}.`),
+        ].flat();
         await takeBack();
-        if (leftOpen !== undefined) options.say(leftOpen);
+        for (const text of left) options.say(text);
         if (equipped.journal.full) options.say(unwrittenText(options.stateDir));
       },
     };

@@ -75,7 +75,8 @@ export function flattens(
     const inSpiteOf = risk.switch.ofEverything(strategy).length;
     const until = clock.now() + clock.machine(flattenMs);
     const last = clock.now() + clock.machine(longestFlattenMs);
-    flattening.begin({ strategy, symbol, by, reason, worst, until, last, inSpiteOf });
+    const begun = flattening.begin({ strategy, symbol, by, reason, worst, until, last, inSpiteOf });
+    flattening.wait(begun, blockOf(begun) !== undefined);
     const what = base === 0n ? 'cancels its orders' : `closes ${unitsText(base)} ${at.base}`;
     const limit = base === 0n ? '' : `, no worse than ${priceText(worst, at)}`;
     const text = `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}`;

@@ -179,6 +179,26 @@ test('status says how long what is without its protection has been, while it las
   ]);
 });
 
+test('status shows a flatten that waits for the next daemon', () => {
+  const flatten = {
+    strategy: 's',
+    symbol: 'BTCUSDT',
+    by: 'Ann',
+    reason: 'news',
+    until: 1,
+    leftMs: 9,
+    last: 86_400_000,
+  };
+  const ended = { ...flatten, strategy: 't', ended: 'resumed' };
+  const db = openForWriting(join(dir, journalFile));
+  writer(db, 1)([{ kind: 'memory', name: 'flatten', value: JSON.stringify([{ ...flatten, ended: null }, ended]) }]);
+  db.close();
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.filter((line) => line.startsWith('flatten'))).toEqual([
+    'flatten    s on BTCUSDT by Ann (news): goes on when a daemon starts, until 1970-01-02 00:00:00 UTC at the latest',
+  ]);
+});
+
 test('status and positions say that nobody watches the exits of a position, while no daemon runs', () => {
   const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
   const db = openForWriting(join(dir, journalFile));

@@ -5,6 +5,7 @@ import { noUnits, plus, unitsText } from '../../domain/money.ts';
 import { aloneText, denialText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { JournalReader } from '../../journal/reader.ts';
+import { pendingKept, pendingText } from '../../portfolio/flattening.ts';
 import { controlFiles } from '../../session/control/control-files.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
 import { aloneIn } from '../../session/history/timeline.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { otherDaemonsName } from '../../session/watch/surroundings.ts';
+import { flattenMemory } from '../../trading/flatten.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 import { exitsText, unprotectedIn } from './show.ts';
@@ -99,6 +101,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     otherDaemons: running === undefined ? null : textLines(reader.memories().get(otherDaemonsName)),
     noExchangeTime: running === undefined ? null : reader.memories().get(noExchangeTimeName) || null,
     bannedUntil: running === undefined ? null : bannedUntilIn(reader),
+    flattens: pendingKept(reader.memories().get(flattenMemory)),
     kills: reader
       .kills()
       .filter(({ kind }) => kind === 'kill')
@@ -164,6 +167,7 @@ function* findingLines(status: Status): Iterable<string> {
   if (status.noExchangeTime !== null)
     yield `ATTENTION  the exchange's time cannot be read: ${status.noExchangeTime}; retrying`;
   if (status.bannedUntil !== null) yield `ATTENTION  ${forbiddenText(status.bannedUntil)}`;
+  for (const flatten of status.flattens) yield `flatten    ${pendingText(flatten, status.running !== null)}`;
   for (const { strategy, symbol, longestMs, since, longestAt } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null

@@ -38,6 +38,7 @@ describe('in an outage that nobody knows of yet', () => {
       reloads: { reload: async () => '' },
       reloadConfig: () => '',
       notice: () => {},
+      isStopping: () => false,
       away: () => {
         const cause = rig.assembled.sweeps.unanswered;
         return cause === undefined ? undefined : `the exchange does not answer (${cause})`;

@@ -17,6 +17,7 @@ import { flatten } from './flatten.ts';
 import {
   afterCancelText,
   cancelledText,
+  endedText,
   inForceOf,
   liftedText,
   resumedText,
@@ -37,6 +38,7 @@ export interface ActionParts {
   readonly reloadConfig: (asked: ConfigReloadRequest) => string;
   /** Why nothing at all reaches the exchange; undefined where it takes requests. */
   readonly away: () => string | undefined;
+  readonly isStopping: () => boolean;
 }
 
 export function actionsOf(parts: ActionParts): OperatorActions {
@@ -49,6 +51,10 @@ export function actionsOf(parts: ActionParts): OperatorActions {
     refuseNobody(asked.strategy);
     return stopStrategies(parts, asked, how);
   };
+  const refuseStopping = (): void => {
+    if (parts.isStopping())
+      throw new Refusal('nothing was done: the daemon is stopping. Repeat it with the next one', 1);
+  };
   return {
     kill: ({ everything = false, ...asked }) => stop(asked, { kind: 'kill', everything }),
     pause: (asked) => stop(asked, { kind: 'pause', everything: false }),
@@ -57,11 +63,13 @@ export function actionsOf(parts: ActionParts): OperatorActions {
       refuseUnseen(parts, seen);
       const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
       const before = stopsOf(assembled);
+      const flattens = assembled.flattening.pending(strategy);
       await assembled.resume(strategy, by, reason);
-      const said = `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
+      const said = `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}${endedText(flattens)}`;
       return said + unsentText(parts.away(), 'Orders are created');
     },
     async cancel({ strategy, order, by, reason }) {
+      refuseStopping();
       refuseNobody(strategy);
       const orders = order === undefined ? openOrders(strategy, assembled) : [openOrder(order, assembled)];
       const what = order === undefined ? `the resting orders of ${strategy ?? 'all strategies'}` : `order ${order}`;
@@ -73,11 +81,20 @@ export function actionsOf(parts: ActionParts): OperatorActions {
         why === undefined ? cancelledText(orders) : `Cancels were requested.${unsentText(why, 'They are sent')}`;
       return order === undefined ? said + afterCancelText(strategy, hosted, assembled) : said;
     },
-    flatten: (asked) => flatten(asked, { ...parts, refuseNobody }),
+    async flatten(asked) {
+      refuseStopping();
+      return flatten(asked, { ...parts, refuseNobody });
+    },
     ...decisionsOf(assembled),
     acknowledge: (asked) => acknowledge(parts, asked),
-    reload: (asked) => reloads.reload(asked),
-    reloadConfig: async (asked) => reloadConfig(asked),
+    async reload(asked) {
+      refuseStopping();
+      return reloads.reload(asked);
+    },
+    async reloadConfig(asked) {
+      refuseStopping();
+      return reloadConfig(asked);
+    },
     limits: limitSteps(assembled, clock, stateDir),
   };
 }

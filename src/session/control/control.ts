@@ -5,14 +5,14 @@ import { redact } from '../../domain/redaction.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
 import type { Entry } from '../../journal/entries.ts';
-import { endKept } from '../../portfolio/flattening.ts';
+import { endKept, pendingKept } from '../../portfolio/flattening.ts';
 import { shellWord } from '../../process/shell-word.ts';
 import { flattenMemory } from '../../trading/flatten.ts';
 import { type ChosenState, type DaemonInfo, inJournal, isHeld, noDaemonText } from '../state.ts';
 import { removeControlFiles } from './confirm-on-disk.ts';
 import { controlFiles, requestKill, requestPause } from './control-files.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
-import { liftedText, resumedText, stoppedText } from './kill-texts.ts';
+import { endedText, liftedText, resumedText, stoppedText } from './kill-texts.ts';
 import { writeOffline } from './offline-journal.ts';
 
 export interface Control {
@@ -168,6 +168,7 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
     ...inJournal(dir, (reader) => reader.kills()),
     ...left.map(({ kind, path, reason: why }) => ({ kind, strategy: null, reason: `${why} (${path})` })),
   ];
+  const ended = pendingKept(flattens).filter((flatten) => (strategy ?? flatten.strategy) === flatten.strategy);
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
-  return `${resumedText(strategy, [...before, ...halts, ...files], inForce, ` in ${dir}`)}${liftedText(lifted)}`;
+  return `${resumedText(strategy, [...before, ...halts, ...files], inForce, ` in ${dir}`)}${liftedText(lifted)}${endedText(ended)}`;
 }

@@ -4,6 +4,7 @@ import type { InForceView } from '../../dashboard/view.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
+import type { PendingFlatten } from '../../portfolio/flattening.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Kill, pastOf } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
@@ -42,17 +43,37 @@ export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution
 ];
 
 /** The same in words, with a mark that changes with them. `ban`: why nothing can be sent now, exits included. */
-export function inForceOf(assembled: Pick<Assembled, 'risk' | 'execution'>, ban: string | undefined): InForceView {
+export function inForceOf(
+  assembled: Pick<Assembled, 'risk' | 'execution' | 'flattening'>,
+  ban: string | undefined,
+): InForceView {
   const entries = stopsOf(assembled);
+  const flattens = assembled.flattening.pending();
   const against = assembled.execution.halts.inForce.length > 0 ? 'trading is halted' : ban;
-  const mark = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+  const mark = createHash('sha256')
+    .update(JSON.stringify([entries, flattens.map(flattenName)]))
+    .digest('hex')
+    .slice(0, 16);
   const newest = entries.toSorted((a, b) => b.at - a.at);
   const more = newest.length > maxNamed ? [`And ${newest.length - maxNamed} more.`] : [];
   return {
     mark,
-    text: [...newest.slice(0, maxNamed).map((entry) => killText(entry, { ban: against }).text), ...more].join(' '),
+    text: [
+      ...newest.slice(0, maxNamed).map((entry) => killText(entry, { ban: against }).text),
+      ...more,
+      ...(flattens.length === 0 ? [] : [`A resume ends the ${flattens.map(flattenName).join(', and the ')}.`]),
+    ].join(' '),
   };
 }
+
+const flattenName = ({ strategy, symbol, by, reason }: Omit<PendingFlatten, 'waits' | 'until'>): string =>
+  `flatten of ${strategy} on ${symbol} by ${by} (${reason})`;
+
+/** What a resume means for the flattens that it ends. */
+export const endedText = (flattens: readonly PendingFlatten[]): string =>
+  flattens.length === 0
+    ? ''
+    : ` This ends the ${flattens.map(flattenName).join(', and the ')}: what is left of the ${flattens.length === 1 ? 'position stays' : 'positions stays'} open.`;
 
 /** What a resume means for the halts that it lifts. */
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>

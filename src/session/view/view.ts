@@ -21,6 +21,7 @@ import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { actionWords, denialText } from '../../domain/words.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, SignalEntry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
+import { pendingText } from '../../portfolio/flattening.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { limitUse } from '../../risk/limit-use.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
@@ -188,7 +189,10 @@ export class Screen {
       marketTime: now(),
       speed,
       state,
-      stateText: withState(this.#stateText(state, strategies), this.#options.stateOption ?? '', this.reason),
+      stateText: [
+        withState(this.#stateText(state, strategies), this.#options.stateOption ?? '', this.reason),
+        ...assembled.flattening.pending().map((flatten) => `Flatten of ${pendingText(flatten, state !== 'stopping')}.`),
+      ].join(' '),
       noMarketData: this.#options.noMarketData?.(),
       blocked: this.#options.blocked(),
       equity: {
