@@ -257,6 +257,7 @@ export type NoticeTopic =
   | 'quarantined'
   | 'stopReached'
   | 'strategyStopped'
+  | 'cancelledByOthers'
   | 'secondDaemon';
 
 /** A notice to the operator. */

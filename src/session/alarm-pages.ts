@@ -43,6 +43,7 @@ export const alarmPages: Readonly<Record<AlarmTopic, string>> = {
   stopReached: 'stop-reached',
   strategyStopped: 'strategy-stopped',
   secondDaemon: 'second-daemon',
+  cancelledByOthers: 'order-cancelled',
 };
 
 /** Where an event is explained, in the folder of the program; undefined where it is no alarm. */

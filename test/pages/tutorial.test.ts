@@ -105,7 +105,7 @@ test('with the standard limits the doctor fails first, and a small share trades'
   });
   expect((await run(small)).out).toMatch(/^ {2}warn {2}denials +no entry of the last .* would have been denied; a\s/m);
   const daemon = startProgram([...(named('live')[1] ?? []), ...here], { cwd: at.dir, env });
-  await daemon.line(/Z fill +mine BUY /);
+  await daemon.line(/Z fill +careful BUY /);
   expect(await daemon.end('SIGINT')).toEqual({ code: 130, signal: null });
 });
 

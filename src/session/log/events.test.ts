@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { btc, portfolio, resting, startTime } from '../../../test/kit/builders.ts';
+import { lots } from '../../domain/money.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { eventJson, eventLine, eventText, isForPeople, logEvent, type SessionEvent, SessionEvents } from './events.ts';
@@ -85,6 +86,40 @@ test('a denial by a kill or a pause, which are reported themselves, is no warnin
   ]);
   expect(found.flatMap((event) => (event.kind === 'denied' ? [`${event.rule} ${event.level}`] : []))).toEqual([
     ...['paused info', 'paused info', 'orderShare warn'],
+  ]);
+});
+
+test('a resting order that nobody here cancelled is a warning once an hour, but not before recovery is through', () => {
+  const closing = (minutes: number): Entry => ({
+    ...step('closing', { status: 'CANCELED' }),
+    at: startTime + minutes * minute,
+  });
+  const cancelled: WorkingOrder = {
+    ...{ ...order, state: 'closing', venueStatus: 'CANCELED', executed: lots('0.25', btc, 'down') },
+    intent: { ...order.intent, type: 'LIMIT' },
+  };
+  const orders: Record<string, WorkingOrder> = { c1: cancelled };
+  const seen: SessionEvent[] = [];
+  const events = new SessionEvents({
+    ...{ speed: 1, instrument: () => btc, order: (id) => orders[id], now: () => startTime },
+  });
+  events.stream.subscribe((event) => event.kind === 'notice' && seen.push(event));
+  events.state('info', 'recovering', false, '');
+  events.see(closing(0));
+  expect(seen).toEqual([]);
+  events.state('info', 'ready', true, '');
+  for (const minutes of [1, 2, 62]) events.see(closing(minutes));
+  orders['c1'] = { ...cancelled, cancelRequested: true };
+  events.see(closing(200));
+  expect(seen).toMatchObject([
+    {
+      level: 'warn',
+      topic: 'cancelledByOthers',
+      text: expect.stringMatching(
+        /^s BTCUSDT .*: the order was cancelled, but not by this daemon; 0\.25 BTC was filled\./,
+      ),
+    },
+    { text: expect.stringMatching(/\(1 more since the last report\)$/) },
   ]);
 });
 

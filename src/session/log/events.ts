@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import type { DaemonState, FillView } from '../../dashboard/view.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { noLots } from '../../domain/money.ts';
+import { noLots, quantityText } from '../../domain/money.ts';
 import { denialText } from '../../domain/words.ts';
 import type {
   DenialEntry,
@@ -89,6 +89,8 @@ export class SessionEvents {
   readonly #reported = new Map<string, { at: number; repeats: number }>();
   /** Orders of unknown outcome, by client order id: when one is resolved it is closed already. */
   readonly #unknown = new Map<string, OfSentOrder>();
+  /** Before recovery is through, a cancel of the last run may only now be seen to have taken effect. */
+  #isRecovered = false;
   /** Strategies with symbols whose last order was a stop. */
   readonly #stopped = new Set<string>();
 
@@ -105,6 +107,7 @@ export class SessionEvents {
 
   /** The daemon's state changed. */
   state(level: SessionEvent['level'], state: DaemonState, hasMarketData: boolean, text: string, typed?: string): void {
+    this.#isRecovered = state !== 'starting' && state !== 'recovering';
     this.#events.emit({ kind: 'state', time: this.#parts.now(), level, state, hasMarketData, text, typed });
   }
 
@@ -223,9 +226,11 @@ export class SessionEvents {
       return this.#rejection(clientOrderId, time, `${String(detail['message'])} (${String(detail['code'])})`);
     if (event === 'closing') {
       const order = this.#parts.order(clientOrderId);
-      const isRejected = order !== undefined && endedAsRejected(order);
+      if (order === undefined) return undefined;
       const cause = `the exchange ended it with the status ${String(detail['status'])} and executed nothing`;
-      return isRejected ? this.#rejection(clientOrderId, time, cause) : undefined;
+      return endedAsRejected(order)
+        ? this.#rejection(clientOrderId, time, cause)
+        : this.#cancelledByOthers(order, time);
     }
     if (event === 'sending') {
       const order = this.#parts.order(clientOrderId)?.intent;
@@ -255,6 +260,21 @@ export class SessionEvents {
     const what = draftText(order, this.#parts.instrument(order.symbol));
     const text = `the stop of ${order.strategy} on ${order.symbol} was reached: ${what} is ordered`;
     return { kind: 'notice', time, level: 'warn', topic: 'stopReached', text };
+  }
+
+  /** A resting order that was cancelled without a request of this daemon. */
+  #cancelledByOthers({ intent, executed, venueStatus, cancelRequested }: WorkingOrder, time: number) {
+    if (venueStatus !== 'CANCELED' || cancelRequested || intent.type === 'MARKET' || !this.#isRecovered)
+      return undefined;
+    const { strategy, symbol } = intent;
+    const repeats = this.#unreported(['cancelled', strategy, symbol].join('\n'), time, 1);
+    if (repeats === undefined) return undefined;
+    const at = this.#parts.instrument(symbol);
+    const filled =
+      executed === undefined || executed === noLots ? 'nothing' : `${quantityText(executed, at)} ${at.base}`;
+    const more = repeats === 0 ? '' : ` (${repeats} more since the last report)`;
+    const text = `${strategy} ${symbol} ${draftText(intent, at)}: the order was cancelled, but not by this daemon; ${filled} was filled. It is ordered again while the target asks for it${more}`;
+    return { kind: 'notice', time, level: 'warn', topic: 'cancelledByOthers', text } as const;
   }
 
   #named(clientOrderId: string): OfSentOrder | undefined {
