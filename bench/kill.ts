@@ -51,9 +51,9 @@ strategies.push({
   use: restless,
 });
 const limits = { ...{ maxOrderValue: '100000', maxPosition: '1000000' }, priceCollar: '0.9', maxOrdersPerSecond: 40 };
-const budget = { ipWeightPerMinute: 1_000_000, uidWeightPerMinute: 1_000_000 };
+const requestWeight = { ipWeightPerMinute: 1_000_000, uidWeightPerMinute: 1_000_000 };
 const { restUrl, wsUrl } = exchange;
-writeFileSync(file, JSON.stringify({ exchange: { restUrl, wsUrl }, strategies, risk: limits, budget }));
+writeFileSync(file, JSON.stringify({ exchange: { restUrl, wsUrl }, strategies, risk: limits, requestWeight }));
 const stateDir = join(dir, 'state');
 const session = await liveSession(dir, file, 'key', 'secret');
 

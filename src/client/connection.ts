@@ -45,7 +45,7 @@ export interface ClientIo {
 
 export interface Address extends Pick<ExchangeOptions, 'restUrl' | 'wsUrl' | 'stripPrefix' | 'account'> {
   readonly speed: number;
-  readonly limits: Partial<TradingConfig['budget']>;
+  readonly limits: Partial<TradingConfig['requestWeight']>;
 }
 
 /** The address of the exchange that a user names. */
@@ -60,7 +60,7 @@ export function addressOf({ config: file, url, wsUrl, stripPrefix, speed, accoun
     return {
       ...config.exchange,
       account: account ?? config.account,
-      limits: config.budget,
+      limits: config.requestWeight,
       ...(wsUrl !== undefined && { wsUrl }),
     };
   }

@@ -198,7 +198,7 @@ export const tradingSchema = z
     /** Nobody and nothing else trades on the account: orders that the exchange shows without a client id are found by what they are. */
     dedicatedAccount: z.boolean().default(false),
     strategies: allotted,
-    budget: z
+    requestWeight: z
       .strictObject({
         ipWeightPerMinute: z.int().min(100).max(1_000_000).default(12_000),
         uidWeightPerMinute: z.int().min(100).max(1_000_000).default(60_000),

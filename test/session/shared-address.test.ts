@@ -22,7 +22,7 @@ test('greedy neighbours cost the daemon no cancel and draw no 429', async () => 
     rig.remove();
     await exchange.close();
   });
-  rig.configure({ budget: { ipWeightPerMinute } });
+  rig.configure({ requestWeight: { ipWeightPerMinute } });
   const limitsFile = join(rig.dir, 'xdg', 'sluice', 'limits.db');
   const args = [greedy, exchange.restUrl, limitsFile, `${ipWeightPerMinute}`, `${speed}`];
   // Two of them: each alone would leave room enough.

@@ -61,7 +61,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   if (found instanceof Refusal)
     checks.push(fail('key', 'the key and secret cannot be read; paper needs none', found.message));
   say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
-  const address = { ...config.exchange, account: config.account, limits: config.budget };
+  const address = { ...config.exchange, account: config.account, limits: config.requestWeight };
   const connection = connect(address, secrets, environment, { waitMs });
   try {
     checks.push(...(await examine({ ...given, connection, apiKey: secrets?.apiKey }, stateDir)));

@@ -22,7 +22,7 @@ export function sharedLimits(
       troubles.push(message);
     },
   });
-  const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...config.budget });
+  const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...config.requestWeight });
   const { stoppedUntil, slowedUntil } = limits.meter();
   const until = stoppedUntil ?? slowedUntil;
   for (const trouble of troubles.splice(0)) say(trouble);

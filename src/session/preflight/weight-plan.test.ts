@@ -101,7 +101,7 @@ describe('a configuration', () => {
   });
 
   it('that asks one operation too often is refused although its weight would fit', () => {
-    expect(refusing(symbolsNamed(11), { account: 'margin', budget: { ipWeightPerMinute: 60_000 } })).toThrow(
+    expect(refusing(symbolsNamed(11), { account: 'margin', requestWeight: { ipWeightPerMinute: 60_000 } })).toThrow(
       /"margin open orders" 2\d times in 2 s, the exchange takes it 20 times/,
     );
   });

@@ -20,7 +20,7 @@ export const pricesOf = (account: Account): Prices => ({
 
 /** Unless a configuration says otherwise a strategy is taken to replace one resting order at every kline. */
 export function weightPlanOf(
-  { account, budget, execution, exchange }: TradingConfig,
+  { account, requestWeight, execution, exchange }: TradingConfig,
   configured: readonly Configured[],
 ): WeightPlan {
   const input: PlanInput = {
@@ -28,7 +28,7 @@ export function weightPlanOf(
     pollMs: execution.pollMs,
     sweepMs: execution.sweepMs,
     timeMs: timeMs * exchange.speed,
-    ...budget,
+    ...requestWeight,
     prices: pricesOf(account),
   };
   return planWeight(input);
