@@ -34,7 +34,7 @@ writeFileSync(
   file,
   `exchange: { restUrl: http://127.0.0.1:${port}, wsUrl: ws://127.0.0.1:${port}/ }
 strategies: [{ id: bench, use: ${join(import.meta.dirname, 'latency', 'strategy.ts')}, symbol: BTCUSDT, interval: 1min, allocation: "1000000" }]
-risk: { maxOrderValue: "100000", maxPosition: "1000000", duplicateMs: 0, maxOrdersPerSecond: 40 }
+risk: { maxOrderValue: "100000", maxPosition: "1000000", duplicateWindowMs: 0, maxOrdersPerSecond: 40 }
 `,
 );
 const session = await liveSession(dir, file, 'key', 'secret');

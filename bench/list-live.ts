@@ -80,7 +80,13 @@ export default defineStrategy({
           expects: { ordersPerMinute: 20, resting: false },
         },
       ],
-      risk: { maxOrderValue: '1000000', maxPosition: '1000000', priceCollar: '0.9', maxDailyLoss: '1', duplicateMs: 0 },
+      risk: {
+        maxOrderValue: '1000000',
+        maxPosition: '1000000',
+        priceCollar: '0.9',
+        maxDailyLoss: '1',
+        duplicateWindowMs: 0,
+      },
       execution: { pollMs: 3_000, sweepMs: 30_000 },
     }),
   );

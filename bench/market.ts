@@ -90,7 +90,7 @@ export function inputFor(columns: Columns, fast: number, slow: number): RunInput
       maxPosition: wide,
       priceCollar: rate('1'),
       maxDataAgeMs: 86_400_000,
-      duplicateMs: 0,
+      duplicateWindowMs: 0,
       maxOrdersPerSecond: 40,
       maxDailyLoss: rate('1'),
     },

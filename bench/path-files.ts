@@ -89,7 +89,7 @@ async function live(inspector: Inspector): Promise<ReadonlySet<string>> {
     maxPosition: '500000',
     priceCollar: '0.9',
     maxDailyLoss: '1',
-    duplicateMs: 0,
+    duplicateWindowMs: 0,
   };
   writeFileSync(file, JSON.stringify({ exchange: { ...urls, speed }, account: 'spot', strategies, risk }));
   const session = await liveSession(dir, file, trader.key, trader.secret);

@@ -89,7 +89,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   collar: (facts) =>
     `The price ${fact(facts, 'price')} is beyond the bound ${fact(facts, 'bound')} around the last price ${fact(facts, 'last')}.`,
   duplicate: (facts) =>
-    `The same order was created ${seconds(facts, 'agoMs')} ago; repeats are denied for ${seconds(facts, 'duplicateMs')}.`,
+    `The same order was created ${seconds(facts, 'agoMs')} ago; repeats are denied for ${seconds(facts, 'duplicateWindowMs')}.`,
   orderRate: (facts) =>
     `${fact(facts, 'inLastSecond')} orders were created in the last second; the limit is ${fact(facts, 'maxOrdersPerSecond')}.`,
   strategyRate: (facts) =>
@@ -100,12 +100,12 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
     facts['symbol'] === undefined
       ? `The strategy ${fact(facts, 'strategy')} is not among those that may create orders.`
       : `${fact(facts, 'symbol')} is not among the symbols on which orders may be created.`,
-  bookAge: (facts, speed) =>
+  depthAge: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
-      ? `The last depth is ${seconds(facts, 'ageMs', speed)} old; the limit for a MARKET order is ${seconds(facts, 'maxBookAgeMs', speed)}.`
+      ? `The last depth is ${seconds(facts, 'ageMs', speed)} old; the limit for a MARKET order is ${seconds(facts, 'maxDepthAgeMs', speed)}.`
       : 'No depth has arrived yet, and a MARKET order needs it.',
   move: (facts) =>
-    `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
+    `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveWindowMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
   orderShare: (facts) =>
     `The order is worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxOrderShare')} of the equity, ${fact(facts, 'allowed')}.`,
   positionShare: (facts) =>

@@ -48,7 +48,7 @@ export interface Rules {
   /** How far beyond the last displayed level what a book cannot fill goes. */
   readonly beyondBook: Rate;
   /** A book older than this says nothing any more: then trades do. */
-  readonly maxBookAgeMs: number;
+  readonly maxDepthAgeMs: number;
   /** How much of a level that shrinks without trades was before us. */
   readonly queue: QueueModel;
   /** Base quantity taken to be before an order where no book says it; undefined: nothing fills at its own price. */
@@ -97,7 +97,7 @@ const sluice: Rules = {
   pollMs: 1000,
   staleAfterMs: 5000,
   beyondBook: rate('0.005'),
-  maxBookAgeMs: 3000,
+  maxDepthAgeMs: 3000,
   queue: { kind: 'riskAverse', n: 1 },
   assumedQueue: undefined,
   touchChance: 0,

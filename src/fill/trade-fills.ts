@@ -386,7 +386,7 @@ export class TradeFills {
   }
 
   #isYoung(at: number): boolean {
-    return at - this.#bookAt <= this.#options.rules.maxBookAgeMs;
+    return at - this.#bookAt <= this.#options.rules.maxDepthAgeMs;
   }
 
   #look(): void {

@@ -31,7 +31,7 @@ export interface Limits {
   /** Oldest price to decide by, real ms. */
   readonly maxDataAgeMs: number;
   /** The same order again within this time is refused, ms. */
-  readonly duplicateMs: number;
+  readonly duplicateWindowMs: number;
   /** Most orders created in any second. */
   readonly maxOrdersPerSecond: number;
   /** Loss since midnight UTC, as a fraction of the equity then, at which all creation is killed. */
@@ -45,13 +45,13 @@ export interface Limits {
   /** Most that a MARKET order may be expected to pay beyond the mid price, as a fraction. */
   readonly maxSlippage?: Rate | undefined;
   /** Oldest book by which a MARKET order may be sent, real ms. */
-  readonly maxBookAgeMs?: number | undefined;
+  readonly maxDepthAgeMs?: number | undefined;
   /** Most of what one side of the book shows that an order may take, as a fraction. */
   readonly maxDepthShare?: Rate | undefined;
-  /** A price that moved by more than this fraction within `moveMs` pauses its symbol. */
+  /** A price that moved by more than this fraction within `moveWindowMs` pauses its symbol. */
   readonly maxMove?: Rate | undefined;
   /** ms of the market's time. */
-  readonly moveMs?: number | undefined;
+  readonly moveWindowMs?: number | undefined;
   /** Most orders that one strategy creates in any second. */
   readonly maxStrategyOrdersPerSecond?: number | undefined;
   /** Most orders open on one symbol, those of open outcome among them. */
@@ -61,13 +61,13 @@ export interface Limits {
   /** Most positions that a strategy enters in ten minutes of the market; at that many it is disabled. */
   readonly maxEntries?: number | undefined;
   /** So many losing round trips in a row disable a strategy. */
-  readonly maxStraightLosses?: number | undefined;
+  readonly maxConsecutiveLosses?: number | undefined;
   /** So many refusals in ten minutes of the market disable a strategy. */
   readonly maxDenials?: number | undefined;
   /** Most changed signals of a strategy in one market in a real second; the rest is dropped and counts as denied. */
   readonly maxSignalsPerSecond?: number | undefined;
   /** A strategy that keeps the program busy for longer at once is disabled, real ms. */
-  readonly maxThinkingMs?: number | undefined;
+  readonly maxDecideMs?: number | undefined;
   /** Fall of the equity from its highest, as a fraction of that, at which all creation is killed. */
   readonly maxDrawdown?: Rate | undefined;
   /** What a version of a strategy's code that was not released may hold, as a fraction of its allocation. */
@@ -114,9 +114,9 @@ export interface RiskContext {
   readonly recent: readonly Created[];
   /** The last book of the symbol; undefined before the first, and where there is none. */
   readonly book?: SeenBook | undefined;
-  /** `maxBookAgeMs` in ms of the clock. */
-  readonly maxBookAgeMs?: number | undefined;
-  /** How far the price moved within `moveMs`, as a fraction; undefined where nobody watches it. */
+  /** `maxDepthAgeMs` in ms of the clock. */
+  readonly maxDepthAgeMs?: number | undefined;
+  /** How far the price moved within `moveWindowMs`, as a fraction; undefined where nobody watches it. */
   readonly moved?: number | undefined;
   readonly newVersion?: NewVersion | undefined;
   /** The order is reserved already, so that the portfolio counts it: as at the last hop. */

@@ -26,7 +26,7 @@ function verdict(limits: Partial<Limits>, given: Partial<RiskContext> = {}): str
     maxDataAgeMs: 3_000,
     kill: undefined,
     recent: [],
-    maxBookAgeMs: 3_000,
+    maxDepthAgeMs: 3_000,
     book: book(),
     ...given,
     limits: { ...wide, ...limits },
@@ -63,7 +63,7 @@ describe('the list of controls', () => {
     const above = (key: string, value: string | number | boolean): boolean =>
       standards.some((one) => one.key === key && isAbove(one, value));
     expect([above('maxOrderShare', '0.0200'), above('maxOrderShare', '0.0201')]).toEqual([false, true]);
-    expect([above('duplicateMs', 2_001), above('duplicateMs', 1_999)]).toEqual([false, true]);
+    expect([above('duplicateWindowMs', 2_001), above('duplicateWindowMs', 1_999)]).toEqual([false, true]);
     expect([above('noSelfMatch', true), above('noSelfMatch', false)]).toEqual([false, true]);
   });
 });
@@ -96,10 +96,10 @@ describe('of the equity', () => {
 
 describe('of the book', () => {
   test('a MARKET order is denied without a fresh one, a stop is not', () => {
-    const limits = { maxBookAgeMs: 3_000 };
+    const limits = { maxDepthAgeMs: 3_000 };
     const old = { ...book(), ageMs: 3_001 };
-    expect(verdict(limits, { book: old })).toBe('bookAge');
-    expect(verdict(limits, { book: undefined })).toBe('bookAge');
+    expect(verdict(limits, { book: old })).toBe('depthAge');
+    expect(verdict(limits, { book: undefined })).toBe('depthAge');
     expect(verdict(limits, { book: old, draft: draft({ price: '100' }) })).toBe('approved');
     const exit = draft({ side: 'SELL', purpose: 'stop' });
     expect(verdict(limits, { book: old, draft: exit, portfolio: held('1') })).toBe('approved');
@@ -143,7 +143,7 @@ describe('of the book', () => {
     expect(verdict(limits, at('100.99'))).toBe('approved');
     expect(verdict(limits, at('101'))).toBe('selfMatch');
     expect(verdict(limits, at())).toBe('approved');
-    expect(verdict(limits, { ...at(), book: undefined, maxBookAgeMs: undefined })).toBe('selfMatch');
+    expect(verdict(limits, { ...at(), book: undefined, maxDepthAgeMs: undefined })).toBe('selfMatch');
     expect(verdict({}, at('101'))).toBe('approved');
   });
 });

@@ -24,7 +24,7 @@ import { exposureBeside, exposureTowards } from '../portfolio/pool-exposure.ts';
 import type { RiskContext, Rule, Valued } from './context.ts';
 
 export function valued(context: RiskContext): Valued {
-  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxBookAgeMs, moved, newVersion } = context;
+  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxDepthAgeMs, moved, newVersion } = context;
   const { instrument: at, position } = portfolio.subAccount(draft.strategy, draft.symbol);
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
@@ -41,7 +41,7 @@ export function valued(context: RiskContext): Valued {
     kill,
     recent,
     book,
-    maxBookAgeMs,
+    maxDepthAgeMs,
     moved,
     newVersion,
     isReserved,

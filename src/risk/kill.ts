@@ -22,7 +22,7 @@ export const killingLimits = {
   entries: 'a strategy entered too many positions in ten minutes',
   losses: 'a strategy had too many losing round trips in a row',
   denials: 'a strategy had too many denials in ten minutes',
-  thinking: 'a strategy blocked the program for too long',
+  decideTime: 'a strategy blocked the program for too long',
 } as const;
 export type KillingLimit = keyof typeof killingLimits;
 

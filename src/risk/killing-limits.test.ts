@@ -34,7 +34,7 @@ function gate(limits: Partial<Limits>, before?: { memories: Map<string, string>;
 
 describe('a strategy is disabled', () => {
   test('at the fifth loss in a row, not at the fifth of all, and the other goes on', () => {
-    const { risk, roundTrip, kills } = gate({ maxStraightLosses: 5 });
+    const { risk, roundTrip, kills } = gate({ maxConsecutiveLosses: 5 });
     for (let loss = 0; loss < 4; loss++) roundTrip('100', '99');
     roundTrip('100', '101');
     for (let loss = 0; loss < 4; loss++) roundTrip('100', '99');
@@ -46,7 +46,7 @@ describe('a strategy is disabled', () => {
   });
 
   test('by what fees make a loss of', () => {
-    const { risk, held, kills } = gate({ maxStraightLosses: 1 });
+    const { risk, held, kills } = gate({ maxConsecutiveLosses: 1 });
     for (const side of ['BUY', 'SELL'] as const) {
       const made = fill({ side, price: '100', fee: '0.1' });
       held.apply(made);
@@ -82,19 +82,19 @@ describe('a strategy is disabled', () => {
   });
 
   test('when it keeps the program busy', () => {
-    const { risk, kills } = gate({ maxThinkingMs: 1_000 });
-    risk.thought('s', 1_000);
+    const { risk, kills } = gate({ maxDecideMs: 1_000 });
+    risk.decideTook('s', 1_000);
     expect(kills).toEqual([]);
-    risk.thought('s', 1_001);
-    expect(kills).toMatchObject([{ strategy: 's', by: 'thinking' }]);
+    risk.decideTook('s', 1_001);
+    expect(kills).toMatchObject([{ strategy: 's', by: 'decideTime' }]);
   });
 
   test('over a restart, until a human resumes it', () => {
-    const first = gate({ maxStraightLosses: 3 });
+    const first = gate({ maxConsecutiveLosses: 3 });
     first.roundTrip('100', '99');
     first.roundTrip('100', '99');
     first.trade('BUY', '100');
-    const again = gate({ maxStraightLosses: 3 }, first);
+    const again = gate({ maxConsecutiveLosses: 3 }, first);
     again.trade('SELL', '99');
     expect(again.kills).toMatchObject([{ by: 'losses' }]);
     again.risk.resume('s');

@@ -32,7 +32,7 @@ export interface Disabling {
 const countedMs = 600_000;
 
 /** Denials that are not the strategy's fault: under a kill, a pause, a halt or without fresh data every strategy is denied. */
-const blameless = new Set(['killed', 'paused', 'halted', 'blocked', 'staleData', 'bookAge', 'move']);
+const blameless = new Set(['killed', 'paused', 'halted', 'blocked', 'staleData', 'depthAge', 'move']);
 
 interface CountedPosition {
   /** The portfolio's count of entries at the last fill. */
@@ -87,7 +87,7 @@ export class StrategyCounts {
     const { strategy, symbol, time } = fill;
     const { portfolio } = this.#options;
     const limits = this.#options.limits();
-    if (limits.maxEntries === undefined && limits.maxStraightLosses === undefined) return undefined;
+    if (limits.maxEntries === undefined && limits.maxConsecutiveLosses === undefined) return undefined;
     const count = this.#of(strategy);
     const before = count.positions.get(symbol) ?? {
       entries: portfolio.entryNumber(strategy, symbol) - 1,
@@ -110,10 +110,10 @@ export class StrategyCounts {
   }
 
   #tooMuch({ entries, losses }: Count): Disabling | undefined {
-    const { maxEntries, maxStraightLosses } = this.#options.limits();
+    const { maxEntries, maxConsecutiveLosses } = this.#options.limits();
     if (maxEntries !== undefined && entries.length >= maxEntries)
       return { by: 'entries', reason: `entered ${counted(entries.length, 'position')} within ten minutes` };
-    if (maxStraightLosses !== undefined && losses >= maxStraightLosses)
+    if (maxConsecutiveLosses !== undefined && losses >= maxConsecutiveLosses)
       return { by: 'losses', reason: `lost ${losses} times in a row` };
     return undefined;
   }

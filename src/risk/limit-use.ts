@@ -106,9 +106,9 @@ function ofStrategy(risk: Risk, portfolio: Portfolio, strategy: string): LimitUs
     ...(maxNet === undefined ? [] : [amount('maxNet', absolute(sum(signed)), maxNet, of)]),
     ...(maxOpenOrders === undefined ? [] : [count('maxOpenOrders', open, maxOpenOrders, of)]),
     ...(limits.maxEntries === undefined ? [] : [count('maxEntries', counts.entries, limits.maxEntries, of)]),
-    ...(limits.maxStraightLosses === undefined
+    ...(limits.maxConsecutiveLosses === undefined
       ? []
-      : [count('maxStraightLosses', counts.losses, limits.maxStraightLosses, of)]),
+      : [count('maxConsecutiveLosses', counts.losses, limits.maxConsecutiveLosses, of)]),
     ...(limits.maxDenials === undefined ? [] : [count('maxDenials', counts.denials, limits.maxDenials, of)]),
   ];
 }

@@ -14,14 +14,14 @@ const stretches = 60;
 
 export class Markets {
   readonly #stretchMs: number;
-  readonly #moveMs: number;
+  readonly #moveWindowMs: number;
   readonly #books = new Map<string, { readonly depth: Depth; readonly at: number }>();
   readonly #ways = new Map<string, Stretch[]>();
 
-  /** `moveMs`: over how long price moves are measured, ms of the clock. */
-  constructor(moveMs: number) {
-    this.#moveMs = moveMs;
-    this.#stretchMs = Math.max(1, moveMs / stretches);
+  /** `moveWindowMs`: over how long price moves are measured, ms of the clock. */
+  constructor(moveWindowMs: number) {
+    this.#moveWindowMs = moveWindowMs;
+    this.#stretchMs = Math.max(1, moveWindowMs / stretches);
   }
 
   /** Takes note of a book, at UTC ms. */
@@ -56,7 +56,7 @@ export class Markets {
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
     for (const stretch of this.#ways.get(symbol) ?? []) {
-      if (stretch.from + this.#stretchMs <= now - this.#moveMs) continue;
+      if (stretch.from + this.#stretchMs <= now - this.#moveWindowMs) continue;
       low = Math.min(low, stretch.low);
       high = Math.max(high, stretch.high);
     }

@@ -35,7 +35,7 @@ function bench(options: Partial<RiskOptions> = {}): Bench {
   const clock = new SimClock(startTime + 3_600_000);
   const held = portfolio();
   held.apply(fill({ quantity: '10000' }));
-  const limits = { ...wide, maxDailyLoss: rate('0.1'), maxOrdersPerSecond: 2, duplicateMs: 2_000 };
+  const limits = { ...wide, maxDailyLoss: rate('0.1'), maxOrdersPerSecond: 2, duplicateWindowMs: 2_000 };
   const risk = new Risk({ limits, portfolio: held, clock, ...options });
   return {
     risk,

@@ -55,7 +55,7 @@ interface SignalCount {
 const countsName = 'throttle.';
 const peakName = 'peak';
 /** How far back price moves are measured unless configured, ms of the clock. */
-const moveMs = 60_000;
+const moveWindowMs = 60_000;
 
 export class Risk {
   readonly switch: KillSwitch;
@@ -83,7 +83,7 @@ export class Risk {
     this.switch = new KillSwitch(kills);
     this.#portfolio = portfolio;
     this.#clock = clock;
-    this.#markets = new Markets(limits.moveMs ?? moveMs);
+    this.#markets = new Markets(limits.moveWindowMs ?? moveWindowMs);
     this.#counts = new StrategyCounts({
       limits: () => this.#limits,
       portfolio,
@@ -109,7 +109,7 @@ export class Risk {
     return this.#limits;
   }
 
-  /** The limits from now on. All may change but `moveMs`, over which prices are measured already, and `maxLeverage`, which a plan knows. */
+  /** The limits from now on. All may change but `moveWindowMs`, over which prices are measured already, and `maxLeverage`, which a plan knows. */
   changeLimits(limits: Limits): void {
     this.#limits = limits;
     if (this.#drawdown === undefined || limits.maxDrawdown === undefined)
@@ -192,12 +192,12 @@ export class Risk {
   }
 
   /** A strategy kept the program busy for so many real ms at once. */
-  thought(strategy: string, ms: number): void {
-    const { maxThinkingMs } = this.limits;
-    if (maxThinkingMs !== undefined && ms > maxThinkingMs)
+  decideTook(strategy: string, ms: number): void {
+    const { maxDecideMs } = this.limits;
+    if (maxDecideMs !== undefined && ms > maxDecideMs)
       this.#disable(strategy, {
-        by: 'thinking',
-        reason: `kept the program busy for ${Math.round(ms)} ms, at most ${maxThinkingMs} ms are allowed`,
+        by: 'decideTime',
+        reason: `kept the program busy for ${Math.round(ms)} ms, at most ${maxDecideMs} ms are allowed`,
       });
   }
 
@@ -250,8 +250,8 @@ export class Risk {
   }
 
   #context(draft: OrderDraft, now: number, isReserved = false): RiskContext {
-    const { maxBookAgeMs, maxDepthShare } = this.limits;
-    const needsDepth = maxBookAgeMs !== undefined || maxDepthShare !== undefined;
+    const { maxDepthAgeMs, maxDepthShare } = this.limits;
+    const needsDepth = maxDepthAgeMs !== undefined || maxDepthShare !== undefined;
     return {
       draft,
       portfolio: this.#portfolio,
@@ -262,7 +262,7 @@ export class Risk {
       recent: this.#recent,
       newVersion: this.#newVersions.get(draft.strategy),
       book: needsDepth ? this.#markets.book(draft.symbol, now) : undefined,
-      maxBookAgeMs: maxBookAgeMs === undefined ? undefined : this.#clock.machine(maxBookAgeMs),
+      maxDepthAgeMs: maxDepthAgeMs === undefined ? undefined : this.#clock.machine(maxDepthAgeMs),
       moved: this.limits.maxMove === undefined ? undefined : this.#markets.moved(draft.symbol, now),
       isReserved,
     };
@@ -361,7 +361,7 @@ export class Risk {
 
   #forget(now: number): void {
     const oldest = this.#recent[0];
-    const keepMs = Math.max(1_000, this.#limits.duplicateMs);
+    const keepMs = Math.max(1_000, this.#limits.duplicateWindowMs);
     if (oldest === undefined || now - oldest.at < keepMs) return;
     const keep = this.#recent.findIndex((created) => now - created.at < keepMs);
     if (keep > 0) this.#recent = this.#recent.slice(keep);

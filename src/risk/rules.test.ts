@@ -70,7 +70,7 @@ test('of several rules that deny the first in the list is named', () => {
     'paused',
     'allowList',
     'staleData',
-    'bookAge',
+    'depthAge',
     'move',
     'orderValue',
     'orderShare',
@@ -309,14 +309,14 @@ describe('the price collar', () => {
 });
 
 describe('a duplicate', () => {
-  const limits = { duplicateMs: 2_000 };
+  const limits = { duplicateWindowMs: 2_000 };
   const recent = [{ at: startTime, draft: draft({ price: '99' }) }];
 
   test('is the same order again within the time, and names how long ago', () => {
     const again = draft({ price: '99' });
     expect(firstDenial(context({ draft: again, recent, limits, now: startTime + 1_999 }))).toEqual({
       code: 'duplicate',
-      facts: { agoMs: 1_999, duplicateMs: 2_000 },
+      facts: { agoMs: 1_999, duplicateWindowMs: 2_000 },
     });
     expect(verdict({ draft: again, recent, limits, now: startTime + 2_000 })).toBe('approved');
   });

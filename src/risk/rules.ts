@@ -75,9 +75,11 @@ const collar: Rule = ({ draft, portfolio, limits, at }) => {
 };
 
 const duplicate: Rule = ({ draft, recent, limits, now, isProtective }) => {
-  if (isProtective || limits.duplicateMs === 0) return undefined;
-  const twin = recent.find((created) => now - created.at < limits.duplicateMs && isSame(created.draft, draft));
-  return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
+  if (isProtective || limits.duplicateWindowMs === 0) return undefined;
+  const twin = recent.find((created) => now - created.at < limits.duplicateWindowMs && isSame(created.draft, draft));
+  return twin === undefined
+    ? undefined
+    : { agoMs: Math.round(now - twin.at), duplicateWindowMs: limits.duplicateWindowMs };
 };
 
 const isSame = (a: OrderDraft, b: OrderDraft): boolean =>
@@ -136,8 +138,8 @@ const openOrders: Rule = ({ draft, portfolio, limits, isReserved, isProtective }
 /** What the order would take from, best first. */
 const opposite = ({ draft, book }: Valued): readonly Level[] => (draft.side === 'BUY' ? book?.asks : book?.bids) ?? [];
 
-const isFresh = ({ book, maxBookAgeMs }: Valued): boolean =>
-  book !== undefined && maxBookAgeMs !== undefined && book.ageMs <= maxBookAgeMs;
+const isFresh = ({ book, maxDepthAgeMs }: Valued): boolean =>
+  book !== undefined && maxDepthAgeMs !== undefined && book.ageMs <= maxDepthAgeMs;
 
 /** True where an order would trade at once: MARKET, or LIMIT at or beyond the best price of the other side. */
 function takes(context: Valued): boolean {
@@ -149,20 +151,20 @@ function takes(context: Valued): boolean {
 }
 
 /** A MARKET order has no price: without fresh depth nobody knows what it would pay. */
-const bookAge: Rule = (context) => {
-  const { draft, maxBookAgeMs, book, limits, isProtective } = context;
-  if (maxBookAgeMs === undefined || draft.price !== undefined || isProtective || isFresh(context)) return undefined;
+const depthAge: Rule = (context) => {
+  const { draft, maxDepthAgeMs, book, limits, isProtective } = context;
+  if (maxDepthAgeMs === undefined || draft.price !== undefined || isProtective || isFresh(context)) return undefined;
   return {
     ageMs: book === undefined ? 'never seen' : Math.round(book.ageMs),
-    maxBookAgeMs: limits.maxBookAgeMs ?? maxBookAgeMs,
+    maxDepthAgeMs: limits.maxDepthAgeMs ?? maxDepthAgeMs,
   };
 };
 
 /** Period collar: a price that runs away pauses its symbol until it has been calm for the whole period. */
 const move: Rule = ({ moved, limits, isProtective }) => {
-  const { maxMove, moveMs } = limits;
+  const { maxMove, moveWindowMs } = limits;
   if (maxMove === undefined || moved === undefined || isProtective || moved <= rateNumber(maxMove)) return undefined;
-  return { moved: moved.toFixed(4), maxMove: rateText(maxMove), moveMs: moveMs ?? 0 };
+  return { moved: moved.toFixed(4), maxMove: rateText(maxMove), moveWindowMs: moveWindowMs ?? 0 };
 };
 
 /** Max volume: a part of what the book shows on the side that the order would take from. */
@@ -233,7 +235,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   paused,
   allowList,
   staleData,
-  bookAge,
+  depthAge,
   move,
   orderValue,
   orderShare,

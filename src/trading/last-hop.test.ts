@@ -63,7 +63,9 @@ describe('the last hop', () => {
   });
 
   test('does not take an order for its own repetition, nor for one too many of a second', async () => {
-    const rig = new TestRig({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
+    const rig = new TestRig({
+      limits: { duplicateWindowMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 },
+    });
     const { carried } = rig.begin({ price: '100', quantity: '1' });
     expect(await rig.finish(carried)).toBe('accepted');
   });

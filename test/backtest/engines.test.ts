@@ -72,7 +72,7 @@ describe('generated markets, signals, limits and latencies', () => {
     ...(rng() < 0.3 && { maxDailyLoss: rate('0.01') }),
     ...(rng() < 0.3 && { maxDrawdown: rate(oneOf(rng, '0.005', '0.02')) }),
     ...(rng() < 0.3 && { maxEntries: oneOf(rng, 3, 8) }),
-    ...(rng() < 0.3 && { maxStraightLosses: oneOf(rng, 2, 4) }),
+    ...(rng() < 0.3 && { maxConsecutiveLosses: oneOf(rng, 2, 4) }),
     ...(rng() < 0.3 && { maxDenials: oneOf(rng, 3, 10) }),
     ...(rng() < 0.3 && { maxOpenOrders: oneOf(rng, 2, 4) }),
     ...(rng() < 0.3 && { maxOrderShare: rate('0.3') }),

@@ -305,7 +305,7 @@ describe('a run in short numbers', () => {
       { rules: { ...rules, ...{ unheardOf: 1 } } },
       { limits: { ...limits, maxDrawdown: most } },
       { limits: { ...limits, maxEntries: 2 } },
-      { limits: { ...limits, duplicateMs: 60_001 } },
+      { limits: { ...limits, duplicateWindowMs: 60_001 } },
       { limits: { ...limits, symbols: ['XZ'] } },
       { limits: { ...limits, ...{ unheardOf: 1 } } },
       { fees: { ...fees, tiers: [{ volume: units('1'), maker: most, taker: most }] } },

@@ -16,7 +16,7 @@ const rules = {
   lot: '0.0001',
   slip: '0.0002',
   beyondBook: '0.005',
-  maxBookAgeMs: 3_000,
+  maxDepthAgeMs: 3_000,
   staleAfterMs: 5_000,
   usual: null,
 };

@@ -71,7 +71,7 @@ describe('a time exit', () => {
 describe('a limit that disables, where a backtest states it', () => {
   test.each([
     ['entries', { maxEntries: 4 }, flipping],
-    ['losses', { maxStraightLosses: 3 }, flipping],
+    ['losses', { maxConsecutiveLosses: 3 }, flipping],
     ['drawdown', { maxDrawdown: rate('0.0005') }, flipping],
     ['drawdown', { maxDrawdown: rate('0.00002') }, timed(1e12)],
   ] as const)('%s stops it, by columns and by streams at the same moment', async (by, limits, strategy) => {

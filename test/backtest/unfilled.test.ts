@@ -51,7 +51,7 @@ test.each<readonly [string, Strategy, Partial<RunInput>]>([
   ['reasons that change', crossing((minute) => String(Math.floor(minute / 3)), { trailing: 0.02 }), {}],
   ['an entry that a limit reduces', crossing(always, { clip: true }), {}],
   ['a limit on the day', crossing(always, {}), { limits: { ...limits, maxDailyLoss: rate('0.03') } }],
-  ['duplicates that are denied', crossing(always, {}), { limits: { ...limits, duplicateMs: 90_000 } }],
+  ['duplicates that are denied', crossing(always, {}), { limits: { ...limits, duplicateWindowMs: 90_000 } }],
   [
     'an order that travels for a kline',
     crossing(always, {}),

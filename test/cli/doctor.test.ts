@@ -173,7 +173,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
   expect(stdout).toMatch(/fail {2}risk +4 limits are looser than the standard and not confirmed: risk\.priceCollar/);
   const unwrapped = stdout.replaceAll(/\s+/g, ' ');
   expect(unwrapped).toContain(
-    ' kill: maxDailyLoss 0.25, maxEntries 20, maxStraightLosses 5, maxDenials 100, maxThinkingMs 1000, maxDrawdown 0.08 deny: maxOrderValue 100, maxPosition 500000, priceCollar 0.9, ',
+    ' kill: maxDailyLoss 0.25, maxEntries 20, maxConsecutiveLosses 5, maxDenials 100, maxDecideMs 1000, maxDrawdown 0.08 deny: maxOrderValue 100, maxPosition 500000, priceCollar 0.9, ',
   );
   expect(stdout).not.toContain('not set:');
   expect(poor.stdout).toMatch(/^ +kill: maxDailyLoss 1$/m);

@@ -157,7 +157,7 @@ export const wide: Limits = {
   maxPosition: units('100000000'),
   priceCollar: rate('0.5'),
   maxDataAgeMs: 1e12,
-  duplicateMs: 0,
+  duplicateWindowMs: 0,
   maxOrdersPerSecond: 1_000,
   maxDailyLoss: rate('0.9'),
 };

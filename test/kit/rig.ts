@@ -112,7 +112,13 @@ export interface Rig extends Surroundings {
 }
 
 const puppetFile = fileURLToPath(new URL('./puppet.ts', import.meta.url));
-const risk = { maxOrderValue: '100000', maxPosition: '500000', priceCollar: '0.9', maxDailyLoss: '1', duplicateMs: 0 };
+const risk = {
+  maxOrderValue: '100000',
+  maxPosition: '500000',
+  priceCollar: '0.9',
+  maxDailyLoss: '1',
+  duplicateWindowMs: 0,
+};
 
 /** Looks for fills ten times and more in a real second. */
 const execution = { pollMs: 3_000, sweepMs: 6_000 };

@@ -108,7 +108,7 @@ export async function severalInput(
   const { more = '', risk = '', interval = '1min', intervals = {}, fees = { maker: '0', taker: '0' } } = options;
   const { cash = '10000', rules = 'plain', minima = {} } = options;
   const config = configOf(
-    `cash: "${cash}"\nrules: ${rules}\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
+    `cash: "${cash}"\nrules: ${rules}\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateWindowMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
   );
   const given: Given = {
     registry: { given: async () => ({ default: strategy }) },

@@ -39,7 +39,7 @@ export interface TapeRules {
   readonly lot: string;
   readonly slip: string;
   readonly beyondBook: string;
-  readonly maxBookAgeMs: number;
+  readonly maxDepthAgeMs: number;
   readonly staleAfterMs: number;
   /** What usually trades in a day, and from which part of that on an order that takes by prints moves its price. */
   readonly usual: { readonly volume: string; readonly deviation: string; readonly from: string } | null;
@@ -97,7 +97,7 @@ class Exchange {
   }
 
   isYoung(time: number): boolean {
-    return time - this.bookAt <= this.rules.maxBookAgeMs;
+    return time - this.bookAt <= this.rules.maxDepthAgeMs;
   }
 
   /** What an order that takes by prints pays for its size. */

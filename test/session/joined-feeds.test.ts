@@ -369,7 +369,7 @@ test('one that keeps the program busy for too long is stopped in all its markets
     },
   });
   const stored = new Map(['AAAUSD', 'BBBUSD'].map((symbol) => [symbol, [at100(symbol, 2)]]));
-  const { clock, send, settle, decisions } = listening(busy, pairBound, stored, undefined, { maxThinkingMs: 1_000 });
+  const { clock, send, settle, decisions } = listening(busy, pairBound, stored, undefined, { maxDecideMs: 1_000 });
   thinks = () => clock.skipTo(clock.now() + 3_000);
   await settle();
   const both = (row: number): void => {

@@ -16,7 +16,7 @@ const careful = {
   maxPosition: '500000',
   priceCollar: '0.03',
   maxDailyLoss: '0.03',
-  duplicateMs: 2_000,
+  duplicateWindowMs: 2_000,
 };
 const { controls: _, ...own } = careful;
 /** No less careful than the standard. */
@@ -67,9 +67,9 @@ describe('a version of a strategy that nobody released', () => {
   test('holds a tenth of what it was allotted, until it is released, also while the daemon runs', async () => {
     // 200,000 each of 600,000 in all: 2 % are 12,000, a tenth of the allocation is 20,000.
     // The market is fast: on a busy machine a command takes longer than a hundred denials, which would disable the strategy.
-    rig.configure({ execution, risk: { ...careful, maxDenials: 100_000, maxThinkingMs: 100_000 } });
+    rig.configure({ execution, risk: { ...careful, maxDenials: 100_000, maxDecideMs: 100_000 } });
     await rig.launch().exited;
-    for (const name of ['maxDenials', 'maxThinkingMs'])
+    for (const name of ['maxDenials', 'maxDecideMs'])
       await rig.run('limits', 'raise', name, '100000', '--reason', 'a test', '--yes');
     rig.emit(
       'maker',

@@ -50,7 +50,7 @@ const rules: Known<Rules> = {
   any: [
     ...(['name', 'slip', 'penetrationTicks', 'limitParticipation', 'stopSlipAlpha', 'responseLatencyMs'] as const),
     ...(['feedLatencyMs', 'entryLatencyMs', 'latency', 'pollMs', 'staleAfterMs', 'beyondBook'] as const),
-    ...(['maxBookAgeMs', 'queue', 'assumedQueue', 'touchChance', 'seed', 'path'] as const),
+    ...(['maxDepthAgeMs', 'queue', 'assumedQueue', 'touchChance', 'seed', 'path'] as const),
     ...(['gapFill', 'stopsFrom', 'sizing', 'closeAtEnd'] as const),
   ],
   only: {
@@ -68,9 +68,16 @@ const rules: Known<Rules> = {
 /** One order a kline: what looks back over seconds sees none. Collars are for LIMIT orders; nothing is stale or open beside it. */
 const limits: Known<Limits> = {
   any: [
-    ...(['maxOrderValue', 'maxPosition', 'priceCollar', 'maxDataAgeMs', 'duplicateMs', 'maxOrdersPerSecond'] as const),
-    ...(['maxDailyLoss', 'noSelfMatch', 'moveMs', 'maxOpenOrders', 'maxStrategyOrdersPerSecond'] as const),
-    ...(['maxSignalsPerSecond', 'maxThinkingMs'] as const),
+    ...([
+      'maxOrderValue',
+      'maxPosition',
+      'priceCollar',
+      'maxDataAgeMs',
+      'duplicateWindowMs',
+      'maxOrdersPerSecond',
+    ] as const),
+    ...(['maxDailyLoss', 'noSelfMatch', 'moveWindowMs', 'maxOpenOrders', 'maxStrategyOrdersPerSecond'] as const),
+    ...(['maxSignalsPerSecond', 'maxDecideMs'] as const),
   ],
   only: {},
 };
@@ -135,10 +142,10 @@ const maxPerSecond = ({ maxOrdersPerSecond, maxStrategyOrdersPerSecond = maxOrde
 
 /** Orders arrive within the kline that they were decided in, and none is near another in time. */
 function fitsTime({ rules, limits }: RunInput, lengthMs: number): boolean {
-  const { maxOpenOrders = 1, duplicateMs } = limits;
+  const { maxOpenOrders = 1, duplicateWindowMs } = limits;
   return (
     rules.feedLatencyMs + rules.entryLatencyMs < lengthMs &&
-    Math.max(1_000, duplicateMs) <= lengthMs &&
+    Math.max(1_000, duplicateWindowMs) <= lengthMs &&
     Math.min(maxPerSecond(limits), maxOpenOrders) >= 1
   );
 }

@@ -57,7 +57,7 @@ test('a version of code that nobody released is held to its part of the allocati
 });
 
 test('limits that allow everything deny nothing, in a thread as here; those about depth are left out', async () => {
-  const here = await replayHere(given({ maxBookAgeMs: 3_000, maxSlippage: rate('0.01') }));
+  const here = await replayHere(given({ maxDepthAgeMs: 3_000, maxSlippage: rate('0.01') }));
   expect(here.entries?.rules ?? []).toEqual([]);
   expect(here.fills).toBeGreaterThan(4);
   expect(await replayLimits(given({}))).toEqual({ replayed: here });

@@ -79,7 +79,7 @@ function withoutKilled({ asked, rules }: EntryLosses): EntryLosses {
 
 /** Without the rules that need depth: they would deny every MARKET order. */
 function withoutDepth({
-  maxBookAgeMs: _age,
+  maxDepthAgeMs: _age,
   maxSlippage: _slippage,
   maxDepthShare: _share,
   ...others

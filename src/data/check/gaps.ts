@@ -17,7 +17,7 @@ const spacings: Readonly<Record<Stream, number>> = { trades: 50, depth: 10 };
 export const minGap = (stream: Stream, spanMs: number, count: number): number =>
   Math.max(shortestGapMs[stream], (spacings[stream] * spanMs) / Math.max(1, count));
 
-/** Backtests do not fill by older depth (`maxBookAgeMs`), ms. */
+/** Backtests do not fill by older depth (`maxDepthAgeMs`), ms. */
 export const oldBookMs = 3_000;
 /** The share of the time without younger depth, gaps aside, from which on there is a warning. */
 export const minOldShare = 0.01;

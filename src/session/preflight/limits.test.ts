@@ -55,8 +55,8 @@ describe('limits that are left out', () => {
 
 describe('a configuration above the standard', () => {
   test('is refused on a real exchange, each limit with what to type', () => {
-    const text = refused(config({ maxDailyLoss: '0.25', maxEntries: 21, duplicateMs: 0, noSelfMatch: false }));
-    for (const line of ['maxDailyLoss 0.25', 'maxEntries 21', 'duplicateMs 0', 'noSelfMatch false'])
+    const text = refused(config({ maxDailyLoss: '0.25', maxEntries: 21, duplicateWindowMs: 0, noSelfMatch: false }));
+    for (const line of ['maxDailyLoss 0.25', 'maxEntries 21', 'duplicateWindowMs 0', 'noSelfMatch false'])
       expect(text).toContain(`sluice limits raise ${line} --state var/live --reason`);
     expect(refused(config({ maxDailyLoss: '0.25' }, '127.0.0.1'))).toBe('');
   });
@@ -93,7 +93,7 @@ describe('a configuration above the standard', () => {
 
 test('the standard itself and what is more careful need no step', () => {
   expect(refused(config())).toBe('');
-  expect(refused(config({ maxOrderShare: '0.001', duplicateMs: 9_000, maxDrawdown: '0.08' }))).toBe('');
+  expect(refused(config({ maxOrderShare: '0.001', duplicateWindowMs: 9_000, maxDrawdown: '0.08' }))).toBe('');
 });
 
 describe('a start', () => {

@@ -80,9 +80,9 @@ const killingKeys: ReadonlySet<string> = new Set([
   'maxDailyLoss',
   'maxDrawdown',
   'maxEntries',
-  'maxStraightLosses',
+  'maxConsecutiveLosses',
   'maxDenials',
-  'maxThinkingMs',
+  'maxDecideMs',
 ]);
 
 /** A limit that stands less careful than its standard value. */

@@ -18,8 +18,14 @@ describe('a configuration that was changed', () => {
     ['a higher one', {}, { maxOrderValue: '500.5' }, 'risk.maxOrderValue 500 → 500.5', true],
     ['a limit that is new', {}, { maxDrawdown: '0.1' }, 'risk.maxDrawdown none → 0.1', false],
     ['one that is left out', { maxDrawdown: '0.1' }, {}, 'risk.maxDrawdown 0.1 → none', true],
-    ['a longer time between equal orders', {}, { duplicateMs: 5_000 }, 'risk.duplicateMs 2000 → 5000', false],
-    ['a shorter one', {}, { duplicateMs: 100 }, 'risk.duplicateMs 2000 → 100', true],
+    [
+      'a longer time between equal orders',
+      {},
+      { duplicateWindowMs: 5_000 },
+      'risk.duplicateWindowMs 2000 → 5000',
+      false,
+    ],
+    ['a shorter one', {}, { duplicateWindowMs: 100 }, 'risk.duplicateWindowMs 2000 → 100', true],
     ['no match with itself', { noSelfMatch: false }, { noSelfMatch: true }, 'risk.noSelfMatch false → true', false],
     ['a match', { noSelfMatch: true }, { noSelfMatch: false }, 'risk.noSelfMatch true → false', true],
     ['fewer symbols', { symbols: ['AB', 'BC'] }, { symbols: ['BC'] }, 'risk.symbols AB, BC → BC', false],
@@ -56,14 +62,14 @@ describe('a configuration that was changed', () => {
     const exchange = { restUrl: 'http://127.0.0.1:2', wsUrl: 'ws://127.0.0.1:1' };
     const changed = given(
       { exchange, account: 'margin', onStop: 'keep' },
-      { moveMs: 5 },
+      { moveWindowMs: 5 },
       { interval: '5min', params: { fast: 3 }, allocation: '2000' },
     );
     expect(changedConfig(given(), changed).fixed.toSorted()).toEqual([
       'account',
       'exchange.restUrl',
       'onStop',
-      'risk.moveMs',
+      'risk.moveWindowMs',
       'strategies.one.allocation',
       'strategies.one.interval',
       'strategies.one.params.fast',

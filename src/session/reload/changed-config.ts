@@ -32,7 +32,7 @@ const fractions: ReadonlySet<string> = new Set(
   standards.filter(({ value }) => typeof value === 'string').map(({ key }) => key),
 );
 /** What `Risk.changeLimits` does not change. */
-const notWhileRunning: ReadonlySet<string> = new Set(['moveMs']);
+const notWhileRunning: ReadonlySet<string> = new Set(['moveWindowMs']);
 
 const inForce = (config: TradingConfig): Limits => limitsOf(config.risk, config.strategies, isStrict(config));
 

@@ -93,7 +93,7 @@ export class Reloads {
   #standing(id: string): string {
     const { screen, assembled } = this.#parts;
     if (screen.errorOf(id) !== undefined) return `${id}, whose old code threw, stays stopped`;
-    const isResting = assembled.risk.switch.inForce.some(({ strategy, by }) => strategy === id && by === 'thinking');
+    const isResting = assembled.risk.switch.inForce.some(({ strategy, by }) => strategy === id && by === 'decideTime');
     return isResting ? `${id}, whose old code was too slow, stays stopped` : `the old code of ${id} goes on`;
   }
 

@@ -156,7 +156,7 @@ describe('a strategy that', () => {
   });
 
   test('repeats itself without end creates nothing twice', async () => {
-    const { desk, say, open, isOtherUntouched } = await beside({ duplicateMs: 2_000 });
+    const { desk, say, open, isOtherUntouched } = await beside({ duplicateWindowMs: 2_000 });
     for (let step = 0; step < 200; step++) await say(quotes([bid(40)], 'the same'));
     expect(open('s')).toBe(1);
     expect(desk.asked('create')).toBeLessThan(4);
@@ -174,7 +174,7 @@ describe('a strategy that', () => {
   });
 
   test('keeps the program busy is disabled', async () => {
-    const desk = new TestRig({ limits: { maxThinkingMs: 20 } });
+    const desk = new TestRig({ limits: { maxDecideMs: 20 } });
     const klines = new Subject<Kline>();
     const clock = new ScaledClock();
     const slow = defineStrategy({
@@ -216,7 +216,7 @@ describe('a strategy that', () => {
     klines.next(kline(100, 0));
     expect(disabledBy(desk)).toBeUndefined();
     klines.next(kline(101, 1));
-    expect(disabledBy(desk)).toBe('thinking');
+    expect(disabledBy(desk)).toBe('decideTime');
     expect(desk.assembled.risk.switch.of('t')).toBeUndefined();
   });
 });

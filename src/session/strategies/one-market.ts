@@ -7,7 +7,7 @@ import { warmupOf } from '../../strategy/warmup.ts';
 import { held } from '../../trading/hot-streams.ts';
 import { withHolding } from '../../trading/seen-holding.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { type Course, type Runner, remembering, thinking, threw, warmupKlines } from './running-strategy.ts';
+import { type Course, type Runner, remembering, threw, timingDecide, warmupKlines } from './running-strategy.ts';
 
 /** Its decisions, beginning with history. */
 export const oneMarket = (runner: Runner, one: NamedHosted, course: Course): Observable<Decision> =>
@@ -33,7 +33,7 @@ function inputsOf(
   // The chart shows them whether or not the strategy reads them. A second strategy on the symbol repeats them without effect.
   klines.subscribe((kline) => screen.addKline(kline));
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
-  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(runner, one.id, course));
+  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(timingDecide(runner, one.id, course));
   return {
     ...withHolding(assembled.portfolio, one, {
       history,

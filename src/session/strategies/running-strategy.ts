@@ -26,7 +26,7 @@ export interface Runner {
     readonly planner: Pick<Assembled['planner'], 'standing' | 'at' | 'plan'> & {
       readonly memories: Pick<Assembled['planner']['memories'], 'get' | 'keep'>;
     };
-    readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
+    readonly risk: Pick<Assembled['risk'], 'decideTook' | 'switch' | 'limits'>;
   };
   readonly screen: Pick<Screen, 'addKline' | 'addHistory'>;
   /** Keeps the values of its indicators for the charts. */
@@ -79,7 +79,7 @@ export async function warmupKlines(
 }
 
 /** Measures how long a strategy keeps the program busy with each thing that it is shown: meanwhile nobody else is served. */
-export const thinking =
+export const timingDecide =
   <T>({ clock, metrics, assembled: { risk } }: Runner, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
   (shown) =>
     new Observable((out) =>
@@ -89,8 +89,8 @@ export const thinking =
           out.next(one);
           const ms = (clock.monotonic() - from) / clock.machine(1);
           metrics?.took('decide', ms);
-          risk.thought(strategy, ms);
-          if (ms <= (risk.limits.maxThinkingMs ?? Number.POSITIVE_INFINITY)) return;
+          risk.decideTook(strategy, ms);
+          if (ms <= (risk.limits.maxDecideMs ?? Number.POSITIVE_INFINITY)) return;
           course.isTooSlow = true;
           course.stopped.emit();
         },

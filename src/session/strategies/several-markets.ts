@@ -17,7 +17,7 @@ import { isCutOff } from '../../trading/restore.ts';
 import { withHoldings } from '../../trading/seen-holding.ts';
 import { queryUntilAnswered } from '../preflight/connect.ts';
 import { Moments, maxMissed } from './moments.ts';
-import { type Course, type Runner, remembering, thinking, threw, warmupKlines } from './running-strategy.ts';
+import { type Course, type Runner, remembering, threw, timingDecide, warmupKlines } from './running-strategy.ts';
 
 /** Markets whose history is fetched at once: more of them only wait for one another's request weight. */
 const atOnce = 4;
@@ -59,7 +59,7 @@ export function severalMarkets(runner: Runner, one: HostedMarkets, course: Cours
           ...inputsOf(runner, one, course),
           ...withHoldings(runner.assembled.portfolio, one, {
             history,
-            moments: arriving.pipe(thinking(runner, one.id, course)),
+            moments: arriving.pipe(timingDecide(runner, one.id, course)),
           }),
         });
       }),

@@ -179,14 +179,14 @@ const blocking = (desk: TestRig, received: number[]) =>
   });
 
 test('one that kept the program busy for too long receives nothing until it is resumed, and then begins again', async () => {
-  const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
+  const desk = new TestRig({ limits: { maxDecideMs: 1_000 } });
   const received: number[] = [];
   const stored = [kline(100, 0)];
   const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, received));
   await settle();
   klines.next(kline(101, 1));
   klines.next(kline(102, 2));
-  expect(desk.assembled.risk.switch.inForce).toMatchObject([{ strategy: 's', by: 'thinking' }]);
+  expect(desk.assembled.risk.switch.inForce).toMatchObject([{ strategy: 's', by: 'decideTime' }]);
   klines.next(kline(103, 3));
   gaps.next(hole);
   await desk.clock.advanceTo(desk.clock.now() + 5_000);
@@ -204,8 +204,8 @@ test('one that kept the program busy for too long receives nothing until it is r
 });
 
 test('one that was disabled for it before a restart waits for its resume, too', async () => {
-  const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
-  desk.assembled.risk.switch.kill(kill({ strategy: 's', by: 'thinking', reason: 'busy' }));
+  const desk = new TestRig({ limits: { maxDecideMs: 1_000 } });
+  desk.assembled.risk.switch.kill(kill({ strategy: 's', by: 'decideTime', reason: 'busy' }));
   const { klines, asked, reasons, settle } = listening(1, [kline(100, 0)], desk);
   await desk.clock.advanceTo(desk.clock.now() + 5_000);
   klines.next(kline(101, 1));

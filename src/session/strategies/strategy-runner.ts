@@ -26,7 +26,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
   const { inForce } = assembled.risk.switch;
   const course: Course = {
     isOver: false,
-    isTooSlow: inForce.some(({ strategy, by }) => strategy === one.id && by === 'thinking'),
+    isTooSlow: inForce.some(({ strategy, by }) => strategy === one.id && by === 'decideTime'),
     stopped: source(),
   };
   let charting: readonly Unsubscribable[] | undefined;

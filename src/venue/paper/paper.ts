@@ -24,7 +24,7 @@ export interface PaperOnFeedOptions extends PaperAccountOptions {
 export function paperOnFeed(options: PaperOnFeedOptions) {
   const { clock, feed } = options;
   // How old a book may be is a matter of machine and network.
-  const rules = { ...options.rules, maxBookAgeMs: clock.machine(options.rules.maxBookAgeMs) };
+  const rules = { ...options.rules, maxDepthAgeMs: clock.machine(options.rules.maxDepthAgeMs) };
   const firstId = Math.max(Math.floor(clock.now()) * 1000, options.firstId ?? 0);
   const account = new PaperAccount({ ...options, firstId });
   const canPay = account.canPay.bind(account);

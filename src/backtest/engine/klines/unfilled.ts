@@ -42,7 +42,7 @@ export class UnfilledOrders {
       another === undefined &&
       delayOf(rules, one.interval) === 0 &&
       // What is ordered at one close says nothing about the next: no limit looks back so far.
-      intervalMs(one.interval, 0) >= Math.max(1_000, limits.duplicateMs);
+      intervalMs(one.interval, 0) >= Math.max(1_000, limits.duplicateWindowMs);
   }
 
   /** Goes on over such klines of the only series before row `to` and before UTC ms `until`; false where the next is none. */
