@@ -23,8 +23,8 @@ describe('MARKET orders', () => {
     expect(endTexts(fills.open(flatKline(100, 0)))).toEqual(['a canceled']);
   });
 
-  test('with lateBar they fill at the worse of open and close', () => {
-    const fills = engine({ rules: { ...rulesets.plain, lateBar: true } });
+  test('with worseOfOpenAndClose they fill at the worse of open and close', () => {
+    const fills = engine({ rules: { ...rulesets.plain, worseOfOpenAndClose: true } });
     fills.submit(order({ id: 'a' }));
     fills.submit(order({ id: 'b', side: 'SELL' }));
     const step = fills.open(kline(100, 102, 99, 101, 10));

@@ -319,10 +319,10 @@ export class KlineFills {
 
   /** What is left of this kline's volume for takers; undefined is no limit. */
   #takeableIn(kline: FillKline): Lots | undefined {
-    const { marketMax } = this.#options.rules;
-    if (marketMax !== undefined && this.#takenAt !== kline.openTime) {
+    const { marketParticipation } = this.#options.rules;
+    if (marketParticipation !== undefined && this.#takenAt !== kline.openTime) {
       this.#takenAt = kline.openTime;
-      this.#takeable = this.#share(kline, marketMax);
+      this.#takeable = this.#share(kline, marketParticipation);
     }
     return this.#takeable;
   }

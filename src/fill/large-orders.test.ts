@@ -6,7 +6,7 @@ import { rulesets } from './rules.ts';
 import { TradeFills } from './trade-fills.ts';
 
 /** Half a spread aside, so that impact is all there is. */
-const rules = { ...rulesets.sluice, halfSpread: rulesets.plain.halfSpread, slip: rulesets.plain.slip };
+const rules = { ...rulesets.sluice, halfSpread: rulesets.plain.halfSpread, slippage: rulesets.plain.slippage };
 /** 10 is 0.1 % of a day, which moves the price by 4 % × √0.001, that is 12.6491 bp. */
 const usual: Liquidity = { volume: 10_000, deviation: 0.04 };
 const onKlines = (liquidity: Liquidity = usual) => engine({ rules, liquidity: () => liquidity });

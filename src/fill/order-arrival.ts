@@ -24,7 +24,7 @@ export function arrivalPrice(
   { rules, instrument }: KlineMarket,
 ): Ticks {
   const worse = side === 'BUY' ? Math.max(open, close) : Math.min(open, close);
-  const price = rules.lateBar ? worse : rules.marketAt === 'open' ? open : close;
+  const price = rules.worseOfOpenAndClose ? worse : rules.marketAt === 'open' ? open : close;
   const base = priceFor(side, price, instrument);
   return rules.halfSpread === 0n ? base : worsened(side, base, rules.halfSpread);
 }

@@ -15,15 +15,15 @@ export interface Rules {
   /** How far a taker's price is worse than the kline's open, or than a stop's base price. */
   readonly halfSpread: Rate;
   /** How far a taker's price is worse than the trade print it refers to. */
-  readonly slip: Rate;
+  readonly slippage: Rate;
   /** How many ticks beyond a resting LIMIT the market must go before it fills; 0 fills at a touch. */
   readonly penetrationTicks: Ticks;
   /** The share of a kline's volume that resting orders may fill, all of ours together; undefined is no limit. */
   readonly limitParticipation: Rate | undefined;
   /** The share of a kline's volume that taking orders may fill; what is beyond is canceled. Undefined is no limit. */
-  readonly marketMax: Rate | undefined;
+  readonly marketParticipation: Rate | undefined;
   /** Where between its price and the kline's extreme a stop fills: 0 at its price, 1 at the extreme. */
-  readonly stopSlipAlpha: Rate;
+  readonly stopSlippageShare: Rate;
   /** Where a MARKET order fills: at the open of the next kline, or at the close after which it was decided. */
   readonly marketAt: 'open' | 'close';
   /** What a resting LIMIT gets that an open has passed: its own price, or the open, which is better. */
@@ -35,7 +35,7 @@ export interface Rules {
   /** By what price a share of equity is sized: the close decided on, that with the fee, or what the entry fills at with the fee. */
   readonly sizing: 'close' | 'closeWithFee' | 'fillWithFee';
   /** True when MARKET orders fill at the worse of a kline's open and close. */
-  readonly lateBar: boolean;
+  readonly worseOfOpenAndClose: boolean;
   readonly feedLatencyMs: number;
   readonly entryLatencyMs: number;
   readonly responseLatencyMs: number;
@@ -46,7 +46,7 @@ export interface Rules {
   /** After how long without a print a waiting MARKET order's fill is marked stale, and a last price no longer counts. */
   readonly staleAfterMs: number;
   /** How far beyond the last displayed level what a book cannot fill goes. */
-  readonly beyondBook: Rate;
+  readonly beyondDepth: Rate;
   /** A book older than this says nothing any more: then trades do. */
   readonly maxDepthAgeMs: number;
   /** How much of a level that shrinks without trades was before us. */
@@ -56,7 +56,7 @@ export interface Rules {
   /** The chance from 0 to 1 that a touch fills an order of unknown place, drawn by `seed`, order and event. */
   readonly touchChance: number;
   readonly seed: number;
-  /** How far a taker moves the price by its size, beyond spread and slip. */
+  /** How far a taker moves the price by its size, beyond spread and slippage. */
   readonly impact: ImpactModel | undefined;
   /** Which extreme of a kline comes first where a stop and a target could both fill. */
   readonly path: 'pessimistic' | 'OHLC' | 'OLHC' | 'nearest';
@@ -79,24 +79,24 @@ const tick = (count: number): Ticks => ticks(String(count), { pricePrecision: 0,
 const sluice: Rules = {
   name: 'sluice',
   halfSpread: rate('0.0005'),
-  slip: rate('0.0002'),
+  slippage: rate('0.0002'),
   penetrationTicks: tick(1),
   limitParticipation: rate('0.1'),
-  marketMax: rate('1'),
-  stopSlipAlpha: rate('0.5'),
+  marketParticipation: rate('1'),
+  stopSlippageShare: rate('0.5'),
   marketAt: 'open',
   gapFill: 'limit',
   stopsFrom: 'entry',
   targetsFrom: 'next',
   sizing: 'close',
-  lateBar: false,
+  worseOfOpenAndClose: false,
   feedLatencyMs: 100,
   entryLatencyMs: 150,
   responseLatencyMs: 150,
   latency: undefined,
   pollMs: 1000,
   staleAfterMs: 5000,
-  beyondBook: rate('0.005'),
+  beyondDepth: rate('0.005'),
   maxDepthAgeMs: 3000,
   queue: { kind: 'riskAverse', n: 1 },
   assumedQueue: undefined,
@@ -113,12 +113,12 @@ const plain: Rules = {
   ...sluice,
   name: 'plain',
   halfSpread: rate('0'),
-  slip: rate('0'),
+  slippage: rate('0'),
   penetrationTicks: tick(0),
   limitParticipation: undefined,
-  marketMax: undefined,
+  marketParticipation: undefined,
   impact: undefined,
-  stopSlipAlpha: rate('0'),
+  stopSlippageShare: rate('0'),
   feedLatencyMs: 0,
   entryLatencyMs: 0,
   responseLatencyMs: 0,

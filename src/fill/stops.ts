@@ -33,7 +33,7 @@ export function stopHit(
   if (sells ? extreme > stop : extreme < stop) return undefined;
   const from = new Decimal(priceText(price, at));
   const run = new Decimal(priceText(priceFor(side, extreme, at), at)).minus(from);
-  const base = from.plus(run.times(rateText(rules.stopSlipAlpha)));
+  const base = from.plus(run.times(rateText(rules.stopSlippageShare)));
   const spread = base.times(rateText(rules.halfSpread));
   const filled = sells ? ticks(base.minus(spread), at, 'down') : ticks(base.plus(spread), at, 'up');
   const hit = { strategy, price: filled, evidence: { rule } };

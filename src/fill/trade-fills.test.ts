@@ -17,7 +17,7 @@ const print = (side: Side, price: number, quantity: number, time = 0): Trade => 
 });
 
 describe('MARKET orders on trades', () => {
-  test('T1: fill at the worse of the last print before arrival and the first after, plus slip', () => {
+  test('T1: fill at the worse of the last print before arrival and the first after, plus slippage', () => {
     const fills = engine();
     fills.print(print('BUY', 100.02, 1, 10));
     expect(fills.submit(order(), 20).fills).toEqual([]);
@@ -88,7 +88,7 @@ describe('LIMIT orders on trades', () => {
     expect(endTexts(step)).toEqual(['a filled']);
   });
 
-  test('one that crosses what takers paid last takes at that price plus slip, unless that was long ago', () => {
+  test('one that crosses what takers paid last takes at that price plus slippage, unless that was long ago', () => {
     const taken = (agoMs: number): string[] => {
       const fills = engine();
       fills.print(print('BUY', 100, 1, 0));

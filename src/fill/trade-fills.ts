@@ -244,7 +244,7 @@ export class TradeFills {
     const wanted: RequestedSize = 'lots' in order.volume ? { lots: working.remaining } : order.volume;
     const { taken, rest } = side.take(wanted, isMarket ? anyPrice : working.limit);
     const isOpen = 'amount' in rest ? rest.amount > 0n : rest.lots > 0n;
-    const beyond = isMarket && isOpen ? side.beyond(rest, rules.beyondBook) : undefined;
+    const beyond = isMarket && isOpen ? side.beyond(rest, rules.beyondDepth) : undefined;
     const pieces = beyond === undefined ? taken : [...taken, beyond];
     const last = pieces.at(-1);
     if (isMarket && last !== undefined && order.side === 'BUY' && 'lots' in order.volume) {
@@ -283,7 +283,7 @@ export class TradeFills {
     const lastAt = isBuy ? this.#lastBuyAt : this.#lastSellAt;
     if (order.type !== 'LIMIT' || !(at - lastAt <= rules.staleAfterMs)) return false;
     const last = priceFor(order.side, isBuy ? this.#lastBuy : this.#lastSell, instrument);
-    const price = worsened(order.side, last, rules.slip);
+    const price = worsened(order.side, last, rules.slippage);
     const limit = limitOf(order);
     if (isBuy ? price > limit : price < limit) return false;
     const taking = { side: order.side, quantity: remaining, limit, time: at, klineVolume: undefined };
@@ -315,7 +315,7 @@ export class TradeFills {
     const earlier = Number.isNaN(before) ? now : priceFor(side, before, instrument);
     const reference = side === 'BUY' ? max(earlier, now) : min(earlier, now);
     const rule = at - arrivedAt > rules.staleAfterMs ? 'trade-next-stale' : 'trade-next';
-    const small = { price: worsened(side, reference, rules.slip), evidence: { rule, eventSeq: print.seq } };
+    const small = { price: worsened(side, reference, rules.slippage), evidence: { rule, eventSeq: print.seq } };
     const asked = (price: Ticks): Lots =>
       'lots' in volume ? working.remaining : lotsFor(volume.amount, price, instrument);
     const taking = { side, quantity: asked(small.price), time: print.time, klineVolume: print.whole };

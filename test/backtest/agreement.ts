@@ -57,7 +57,13 @@ export interface Case {
 type Changed = Partial<
   Pick<
     ReferenceRules,
-    'halfSpread' | 'penetrationTicks' | 'limitParticipation' | 'marketMax' | 'stopSlipAlpha' | 'delayKlines' | 'path'
+    | 'halfSpread'
+    | 'penetrationTicks'
+    | 'limitParticipation'
+    | 'marketParticipation'
+    | 'stopSlippageShare'
+    | 'delayKlines'
+    | 'path'
   >
 >;
 

@@ -298,8 +298,8 @@ describe('a run in short numbers', () => {
     const most = rate('0.1');
     const others: readonly Partial<RunInput>[] = [
       { rules: { ...rules, halfSpread: most } },
-      { rules: { ...rules, lateBar: true } },
-      { rules: { ...rules, marketMax: most } },
+      { rules: { ...rules, worseOfOpenAndClose: true } },
+      { rules: { ...rules, marketParticipation: most } },
       { rules: { ...rules, feeIn: 'received' } },
       { rules: { ...rules, entryLatencyMs: 60_000 } },
       { rules: { ...rules, ...{ unheardOf: 1 } } },

@@ -50,7 +50,7 @@ export function now(state: State, row: number, kline: Kline): Now {
     high: new Decimal(kline.high),
     low: new Decimal(kline.low),
     close: new Decimal(kline.close),
-    takeable: share(rules.marketMax),
+    takeable: share(rules.marketParticipation),
     restable: share(rules.limitParticipation),
     isDry: share(rules.limitParticipation)?.isZero() === true,
   };
@@ -252,7 +252,7 @@ export function stopHit(
   const time = targetsHadTurn ? at.lastMs : at.time;
   if (isBeyond(side, at.open, stop)) return { price: worse(state, side, at.open), time, ambiguous: false };
   if (!isBeyond(side, extreme, stop)) return undefined;
-  const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlipAlpha));
+  const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlippageShare));
   // A kline whose volume gives nothing fills no target.
   const isDry = at.restable?.isZero() === true && !targetsHadTurn;
   const targets = openOrders(state).filter((order) => !isDry && order.row.side === side && reached(state, order, at));

@@ -37,8 +37,8 @@ export interface TapeFill {
 export interface TapeRules {
   readonly tick: string;
   readonly lot: string;
-  readonly slip: string;
-  readonly beyondBook: string;
+  readonly slippage: string;
+  readonly beyondDepth: string;
   readonly maxDepthAgeMs: number;
   readonly staleAfterMs: number;
   /** What usually trades in a day, and from which part of that on an order that takes by prints moves its price. */
@@ -147,7 +147,7 @@ class Exchange {
     const { wanted, done } = this.walk(order, false, (level) => level);
     if (limit !== undefined) return order.left.eq(0);
     if (!done) {
-      const price = this.worse(side, worst[0], this.rules.beyondBook);
+      const price = this.worse(side, worst[0], this.rules.beyondDepth);
       const quantity = amount === undefined ? wanted : this.steps(wanted.div(price), this.rules.lot, false);
       if (quantity.gt(0)) this.fill(order, price, quantity, false);
     }
@@ -170,7 +170,7 @@ class Exchange {
     if (this.isYoung(time)) {
       if (this.takesFromBook(order)) return;
     } else if (limit !== undefined && before !== undefined && time - before.time <= this.rules.staleAfterMs) {
-      const price = this.worse(side, before.price, this.rules.slip);
+      const price = this.worse(side, before.price, this.rules.slippage);
       if (this.within(side, price, limit)) {
         const paid = this.sized(side, price, order.left);
         this.fill(order, this.within(side, paid, limit) ? paid : new Decimal(limit), order.left, false);
@@ -192,7 +192,7 @@ class Exchange {
         const small = this.worse(
           side,
           side === 'BUY' ? Decimal.max(before, price) : Decimal.min(before, price),
-          this.rules.slip,
+          this.rules.slippage,
         );
         const quantityAt = (each: Decimal): Decimal =>
           amount === undefined ? order.left : this.steps(new Decimal(amount).div(each), this.rules.lot, false);

@@ -29,8 +29,8 @@ export interface Rules {
   readonly halfSpread: string;
   readonly penetrationTicks: number;
   readonly limitParticipation: string | null;
-  readonly marketMax: string | null;
-  readonly stopSlipAlpha: string;
+  readonly marketParticipation: string | null;
+  readonly stopSlippageShare: string;
   /** Whole klines between a decision and its arrival. */
   readonly delayKlines: number;
   readonly marketBuyIn: 'amount' | 'lots';
@@ -57,8 +57,8 @@ export const plain: Rules = {
   halfSpread: '0',
   penetrationTicks: 0,
   limitParticipation: null,
-  marketMax: null,
-  stopSlipAlpha: '0',
+  marketParticipation: null,
+  stopSlippageShare: '0',
   delayKlines: 0,
   marketBuyIn: 'lots',
   feeIn: 'quote',
@@ -77,8 +77,8 @@ export const sluice: Rules = {
   halfSpread: '0.0005',
   penetrationTicks: 1,
   limitParticipation: '0.1',
-  marketMax: '1',
-  stopSlipAlpha: '0.5',
+  marketParticipation: '1',
+  stopSlippageShare: '0.5',
   marketBuyIn: 'amount',
   feeIn: 'received',
   impactFrom: '0.001',

@@ -47,7 +47,6 @@ const allowed: readonly { readonly names: RegExp; readonly in: RegExp; readonly 
     in: /^src\/simulator\//,
     because: 'the single orders that an exchange matches; depth is what it shows of them',
   },
-  { names: /^lateBar$/, in: /^(src|test|config|backtests)\//, because: 'the usual name of the rule' },
 ];
 const isAllowed = (path: string, name: string): boolean =>
   allowed.some((one) => one.names.test(name) && one.in.test(path));

@@ -48,17 +48,24 @@ interface Known<T> {
 
 const rules: Known<Rules> = {
   any: [
-    ...(['name', 'slip', 'penetrationTicks', 'limitParticipation', 'stopSlipAlpha', 'responseLatencyMs'] as const),
-    ...(['feedLatencyMs', 'entryLatencyMs', 'latency', 'pollMs', 'staleAfterMs', 'beyondBook'] as const),
+    ...([
+      'name',
+      'slippage',
+      'penetrationTicks',
+      'limitParticipation',
+      'stopSlippageShare',
+      'responseLatencyMs',
+    ] as const),
+    ...(['feedLatencyMs', 'entryLatencyMs', 'latency', 'pollMs', 'staleAfterMs', 'beyondDepth'] as const),
     ...(['maxDepthAgeMs', 'queue', 'assumedQueue', 'touchChance', 'seed', 'path'] as const),
     ...(['gapFill', 'stopsFrom', 'sizing', 'closeAtEnd'] as const),
   ],
   only: {
     halfSpread: noRate,
-    marketMax: undefined,
+    marketParticipation: undefined,
     marketAt: 'open',
     targetsFrom: 'next',
-    lateBar: false,
+    worseOfOpenAndClose: false,
     impact: undefined,
     marketBuyIn: 'lots',
     feeIn: 'quote',

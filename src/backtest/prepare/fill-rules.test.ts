@@ -24,8 +24,12 @@ test('a configuration can name every ruleset, and the result says what it assume
 });
 
 test('what the configuration changes of a ruleset is said beside it', () => {
-  const config = backtestSchema.parse({ ...fixed, rules: 'plain', fills: { halfSpread: '0.001', lateBar: true } });
-  expect(rulesText(config)).toBe(`${aboutRules.plain}; but halfSpread 0.001, lateBar true`);
+  const config = backtestSchema.parse({
+    ...fixed,
+    rules: 'plain',
+    fills: { halfSpread: '0.001', worseOfOpenAndClose: true },
+  });
+  expect(rulesText(config)).toBe(`${aboutRules.plain}; but halfSpread 0.001, worseOfOpenAndClose true`);
 });
 
 test('positions on margin are not closed at the end, and that is said', () => {
@@ -40,7 +44,7 @@ test('what is not named stays as the ruleset has it', () => {
 
 test('what is named takes its place', () => {
   const given = {
-    slip: '0.001',
+    slippage: '0.001',
     penetrationTicks: 3,
     pollMs: 500,
     queue: 'power',
@@ -49,7 +53,7 @@ test('what is named takes its place', () => {
   };
   expect(rules(given)).toEqual({
     ...rulesets.sluice,
-    slip: 100_000n,
+    slippage: 100_000n,
     penetrationTicks: 3n,
     pollMs: 500,
     queue: { kind: 'power', n: 3 },

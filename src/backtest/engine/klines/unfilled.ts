@@ -33,7 +33,7 @@ export class UnfilledOrders {
     this.#clock = clock;
     const [one, another] = series;
     this.#isPossible =
-      rules.marketMax !== undefined &&
+      rules.marketParticipation !== undefined &&
       rules.marketAt === 'open' &&
       rules.targetsFrom === 'next' &&
       margin === undefined &&
