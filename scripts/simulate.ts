@@ -56,7 +56,7 @@ const plan = asked.plan === undefined ? undefined : planIn(asked.plan);
 /** The variant of the exchange on which the protocol's promise depends on D. */
 const variant = {
   lateQueue: asked['late-queue'],
-  horizonMs: whole('horizon', 0),
+  absentAfterMs: whole('horizon', 0),
 };
 const explaining = { ...variant, trace: asked.trace, mutant: asked.mutant };
 

@@ -208,8 +208,8 @@ export const tradingSchema = z
       .strictObject({
         pollMs: positiveMs.default(1_000),
         sweepMs: positiveMs.default(5_000),
-        horizonMs: positiveMs.default(60_000),
-        orderLifeMs: positiveMs.default(10_000),
+        absentAfterMs: positiveMs.default(60_000),
+        maxSendDelayMs: positiveMs.default(10_000),
         /** Only on a dedicated account: orders of a batch have no client id at the exchange. */
         batchCreate: z.boolean().default(false),
         /** A key that may withdraw is a danger that a daemon does not need. */

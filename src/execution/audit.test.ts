@@ -221,7 +221,7 @@ describe('the ledger', () => {
     expect(await audit(rig)).toBe('skipped');
     expect(halts(rig)).toEqual([]);
     // No list lags for so long: something else was locked, and something is missing.
-    await rig.pass(2 * timing.horizonMs);
+    await rig.pass(2 * timing.absentAfterMs);
     expect(await audit(rig)).toBe('-100 USDT,1 BTC');
     expect(halts(rig)).toEqual(['ledger']);
   });

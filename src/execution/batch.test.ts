@@ -124,7 +124,7 @@ describe('a batch whose answer is lost', () => {
     signal(buys(99, 98, 97));
     await rig.pass(5_000);
     expect(halves(rig)).toEqual(['open 1001', 'unknown -', 'open 1002']);
-    await rig.pass(timing.horizonMs + 20_000);
+    await rig.pass(timing.absentAfterMs + 20_000);
     expect(halves(rig).slice(0, 2)).toEqual(['open 1001', 'open 1002']);
     expect(rig.asked('createMany')).toBe(1);
   });
@@ -167,7 +167,7 @@ describe('a batch whose answer is lost', () => {
   test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
     const { rig, signal } = await quoting(['acceptLost', 'dropLost', 'reject']);
     signal(buys(99, 98));
-    await rig.pass(timing.horizonMs + 30_000);
+    await rig.pass(timing.absentAfterMs + 30_000);
     expect(halves(rig)).toEqual(['open 1001']);
     const late = rig.venue.place({ price: '98' });
     await rig.pass(10_000);

@@ -17,13 +17,13 @@ export interface Timing {
   readonly pollMs: number;
   /** Between sweeps otherwise: they show foreign orders and late fills. */
   readonly sweepMs: number;
-  /** How long after its receive window an order may still appear: gateway queue and replica lag (D). */
-  readonly horizonMs: number;
+  /** The horizon: how long after its receive window an order may still appear: gateway queue and replica lag (D). */
+  readonly absentAfterMs: number;
   /** Between the two complete sweeps that an absence needs (L). */
   readonly sweepGapMs: number;
 }
 
-export const defaultTiming: Timing = { pollMs: 1_000, sweepMs: 5_000, horizonMs: 60_000, sweepGapMs: 5_000 };
+export const defaultTiming: Timing = { pollMs: 1_000, sweepMs: 5_000, absentAfterMs: 60_000, sweepGapMs: 5_000 };
 
 /**
  * Why an order is quarantined:

@@ -166,7 +166,7 @@ describe('an order', () => {
   );
 
   test('that waited past its time is not sent', async () => {
-    const rig = new TestRig({ orderLifeMs: 1_000 }).listen();
+    const rig = new TestRig({ maxSendDelayMs: 1_000 }).listen();
     const { order, carried } = rig.begin({ price: '100' });
     rig.clock.skipTo(startTime + 1_001);
     expect(await rig.finish(carried)).toBe('notSent');

@@ -262,7 +262,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     newVersions: versions.unreleased,
     aloneSince: lastAliveAt(stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
-    orderLifeMs: config.execution.orderLifeMs,
+    maxSendDelayMs: config.execution.maxSendDelayMs,
     ...{ laneOf: lanesOf(hosted), aloneRules: aloneRules(hosted) },
     batchCreate: config.execution.batchCreate,
     marketBuyIn: 'amount',

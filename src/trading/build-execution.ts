@@ -66,7 +66,7 @@ export function executionOf(
     }),
     ended: endedOrders(loaded, portfolio),
     echo: { missing: false },
-    horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
+    horizon: { ms: Math.max(timing.absentAfterMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
     books: ledger === undefined ? undefined : { balances, ledger },
     serverTime: parts.serverTime ?? (() => Promise.resolve(ok(clock.now()))),

@@ -26,8 +26,8 @@ export interface OrdersParts {
   readonly clock: Clock;
   /** undefined in memory: ids need no proof where nobody else trades. */
   readonly identity: Identity | undefined;
-  /** How long a decision may wait for request weight, ms of the clock. */
-  readonly orderLifeMs: number;
+  /** After this time an order that has not been sent expires, ms of the clock: it waits for request weight. */
+  readonly maxSendDelayMs: number;
   /** Why no order may be created at the moment although no rule denies it, as when the time is in doubt. */
   readonly blocked?: (order: Pick<Intent, 'symbol' | 'purpose'>) => string | undefined;
   /** Several quotes leave in one request, without client ids; only on a dedicated account. */
@@ -133,10 +133,10 @@ export class Orders {
 
   /** Gives an order its id, counts its exposure from now on, and journals by which numbers it was approved. */
   reserve(draft: OrderDraft): Intent {
-    const { identity, orderLifeMs, clock } = this.#parts;
+    const { identity, maxSendDelayMs, clock } = this.#parts;
     const { portfolio, risk } = this.#book;
     const now = clock.now();
-    const intent = intentOf(draft, this.#ids.next(draft.strategy), now, now + orderLifeMs);
+    const intent = intentOf(draft, this.#ids.next(draft.strategy), now, now + maxSendDelayMs);
     // In memory nobody reads an order's events.
     const facts =
       identity === undefined

@@ -279,7 +279,7 @@ const pick = <T>(rng: Rng, of: readonly [T, ...T[]]): T => of[Math.floor(rng() *
 /** An exchange, a network and a process that go wrong by chance for a while, and then heal. */
 class Storm {
   readonly rng: Rng;
-  readonly rig = new TestRig({ timing: { horizonMs: 10_000 } });
+  readonly rig = new TestRig({ timing: { absentAfterMs: 10_000 } });
   signals = new Subject<Decision>();
 
   constructor(seed: number) {

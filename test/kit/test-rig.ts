@@ -33,7 +33,7 @@ export interface RigOptions {
   readonly batches?: boolean;
   /** Nobody else trades on the account; so it is with batches. */
   readonly dedicated?: boolean;
-  readonly orderLifeMs?: number;
+  readonly maxSendDelayMs?: number;
   readonly account?: 'spot' | 'margin';
   /** False: nobody can ask what the account holds, as on margin. */
   readonly balances?: boolean;
@@ -44,7 +44,7 @@ export interface RigOptions {
 }
 
 /** How long an order may appear after its window, and how far two sweeps lie apart, in tests. */
-export const timing: Timing = { pollMs: 1_000, sweepMs: 5_000, horizonMs: 60_000, sweepGapMs: 5_000 };
+export const timing: Timing = { pollMs: 1_000, sweepMs: 5_000, absentAfterMs: 60_000, sweepGapMs: 5_000 };
 const idKey = Buffer.alloc(32, 1);
 const strategies = new Map([
   ['s', 1],
@@ -121,7 +121,7 @@ export class TestRig {
       dedicated: this.#options.dedicated ?? this.#options.batches === true,
       batchCreate: this.#options.batches === true,
       timing: { ...timing, ...this.#options.timing },
-      orderLifeMs: this.#options.orderLifeMs ?? 60_000,
+      maxSendDelayMs: this.#options.maxSendDelayMs ?? 60_000,
       marketBuyIn: 'lots',
       feeInBase: noRate,
       notice: (notice) => this.notices.push(notice),

@@ -13,7 +13,7 @@ import { calmFile } from './restless.ts';
 export const patienceMs = 120_000;
 
 /** Looks as often as the rig does; an order lives for a second (real), since processes that are tortured side by side are slow. */
-const execution = { pollMs: 3_000, sweepMs: 6_000, orderLifeMs: 60_000 };
+const execution = { pollMs: 3_000, sweepMs: 6_000, maxSendDelayMs: 60_000 };
 
 const restlessFile = fileURLToPath(new URL('./restless.ts', import.meta.url));
 

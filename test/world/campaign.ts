@@ -83,7 +83,7 @@ export interface Seeds {
   /** The exchange judges a request's window at the gateway and may carry it out up to 40 s later; D must cover that (§3.4). */
   readonly lateQueue?: boolean;
   /** D, ms; the world's own where it is left out. */
-  readonly horizonMs?: number;
+  readonly absentAfterMs?: number;
 }
 
 /** Sums do not depend on the order in which threads come to an end. */
@@ -92,7 +92,7 @@ export const addHashes = (one: string, other: string): string =>
 
 /** Runs seeds one after another. */
 export async function runPart(seeds: Seeds, each: () => void = () => {}): Promise<Part> {
-  const { from, to, twice = false, lateQueue = false, horizonMs } = seeds;
+  const { from, to, twice = false, lateQueue = false, absentAfterMs } = seeds;
   const bent: Bent = { lateQueue };
   const totals = noTotals();
   const failures: Failure[] = [];
@@ -101,12 +101,12 @@ export async function runPart(seeds: Seeds, each: () => void = () => {}): Promis
   let hashes = '0';
   for (let seed = from; seed <= to; seed++) {
     const plan = planOf(seed);
-    const result = await runWorld({ plan, bent, horizonMs });
+    const result = await runWorld({ plan, bent, absentAfterMs });
     add(totals, result);
     hashes = addHashes(hashes, result.hash);
     reach.add(result.reach);
     if (result.failure !== undefined) failures.push(failureOf(result, plan));
-    if (twice && (await runWorld({ plan, bent, horizonMs })).hash !== result.hash) unlike.push(seed);
+    if (twice && (await runWorld({ plan, bent, absentAfterMs })).hash !== result.hash) unlike.push(seed);
     each();
   }
   const { events, cancels, faults } = reach;

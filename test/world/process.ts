@@ -42,7 +42,7 @@ export const idKey = Buffer.alloc(32, 7);
 export const strategyNumbers: ReadonlyMap<string, number> = new Map(strategyIds.map((id, index) => [id, index + 1]));
 export const symbols: readonly string[] = [btc.symbol, eth.symbol];
 
-export const worldTiming: Timing = { pollMs: 6_000, sweepMs: 15_000, horizonMs: 6_000, sweepGapMs: 2_500 };
+export const worldTiming: Timing = { pollMs: 6_000, sweepMs: 15_000, absentAfterMs: 6_000, sweepGapMs: 2_500 };
 
 /** Between two comparisons of the ledger with the account, ms. */
 const auditMs = 30_000;
@@ -170,7 +170,7 @@ export function startProcess(options: ProcessOptions): Process {
     ...desksOf(options),
     limits: { ...wide, maxPosition, maxDataAgeMs: 3_000, maxOrdersPerSecond: 20, priceCollar: rate('0.05') },
     timing: { ...worldTiming, ...bent.timing },
-    orderLifeMs: 5_000,
+    maxSendDelayMs: 5_000,
     batchCreate: options.batches,
     marketBuyIn: 'amount',
     feeInBase: rate('0.002'),

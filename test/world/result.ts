@@ -12,7 +12,7 @@ export interface WorldOptions {
   readonly plan: Plan;
   readonly bent?: Bent;
   /** D, ms; the world's own where it is left out. */
-  readonly horizonMs?: number | undefined;
+  readonly absentAfterMs?: number | undefined;
   /** Keeps every line of the trace. */
   readonly trace?: boolean;
 }

@@ -34,7 +34,7 @@ const passes = 2;
 export async function shrink(
   plan: Plan,
   result: WorldResult,
-  world: Pick<WorldOptions, 'bent' | 'horizonMs'> = {},
+  world: Pick<WorldOptions, 'bent' | 'absentAfterMs'> = {},
 ): Promise<Shrunk> {
   let best = { plan, result };
   let runs = 0;

@@ -71,7 +71,7 @@ describe('the invariants see a protocol that was broken on purpose', () => {
 
 test('an exchange that carries orders out after their window breaks no book, and what came too late is counted', async () => {
   const late = [];
-  for (const [horizonMs, count] of [
+  for (const [absentAfterMs, count] of [
     [2_000, 20],
     [45_000, 5],
   ] as const) {
@@ -79,7 +79,7 @@ test('an exchange that carries orders out after their window breaks no book, and
       from: fromLate,
       to: fromLate + count - 1,
       lateQueue: true,
-      horizonMs,
+      absentAfterMs,
     });
     expect(failures.map(({ seed, invariant, text }) => `seed ${seed} ${invariant}: ${text}`)).toEqual([]);
     late.push(totals.late);

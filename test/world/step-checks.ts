@@ -193,10 +193,10 @@ export function absenceIsNotTooEarly(
 export function absenceWaitsForTheHorizon(
   row: OrderEntryRow,
   before: OrderState | undefined,
-  { now, horizonMs, slackMs }: { readonly now: number; readonly horizonMs: number; readonly slackMs: number },
+  { now, absentAfterMs, slackMs }: { readonly now: number; readonly absentAfterMs: number; readonly slackMs: number },
 ): Verdict {
   if (row.state !== 'absent' || before === 'absent' || row.signedAt === null) return undefined;
-  const least = row.signedAt + (row.recvWindowMs ?? 0) + horizonMs;
+  const least = row.signedAt + (row.recvWindowMs ?? 0) + absentAfterMs;
   return now >= least - slackMs
     ? undefined
     : `${row.clientOrderId} counts as absent ${least - now} ms before its horizon`;

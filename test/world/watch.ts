@@ -32,7 +32,7 @@ export interface WatchOptions {
   readonly plan: Plan;
   readonly maxWeight: number;
   /** D, ms. */
-  readonly horizonMs: number;
+  readonly absentAfterMs: number;
   /** Orders may leave in batches. */
   readonly batches: boolean;
   readonly price: (symbol: string) => number;
@@ -168,7 +168,7 @@ export class Watch {
 
   /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
   committed(entries: readonly Entry[], db: Database, pending: Iterable<string>): void {
-    const { trace, horizonMs, exchangeNow } = this.#options;
+    const { trace, absentAfterMs, exchangeNow } = this.#options;
     const byHand = new Set<string>();
     for (const entry of entries) {
       if (entry.kind !== 'event') continue;
@@ -195,7 +195,7 @@ export class Watch {
       // What a human says of an order he has looked up needs no proof.
       if (!byHand.has(row.clientOrderId)) {
         this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, exchangeNow()));
-        const at = { now: exchangeNow(), horizonMs, slackMs: this.#slackMs };
+        const at = { now: exchangeNow(), absentAfterMs, slackMs: this.#slackMs };
         this.#try('I7', check.absenceWaitsForTheHorizon(row, before, at));
       }
       if (row.state === 'absent' && before !== 'absent') this.givenUp.absent(row.clientOrderId);

@@ -81,9 +81,9 @@ class World {
   #crashes = 0;
   #atRest = false;
 
-  constructor({ plan, bent = {}, trace = false, horizonMs = worldTiming.horizonMs }: WorldOptions) {
+  constructor({ plan, bent = {}, trace = false, absentAfterMs = worldTiming.absentAfterMs }: WorldOptions) {
     this.#plan = bent.lateQueue === true ? withLateQueue(plan) : plan;
-    this.#bent = { ...bent, timing: { horizonMs, ...bent.timing } };
+    this.#bent = { ...bent, timing: { absentAfterMs, ...bent.timing } };
     const { seed, classes, exact } = this.#plan;
     this.#course = exact === undefined ? undefined : new Course(exact);
     const course = this.#course;
@@ -99,7 +99,7 @@ class World {
       trace: this.#trace,
       plan: this.#plan,
       maxWeight: this.#limits.ipWeightPerMinute,
-      horizonMs,
+      absentAfterMs,
       batches: this.#batches,
       byHand: () => this.#operator.byHand,
       exchangeNow: () => this.#venue.now() + this.#wire.skewMs,

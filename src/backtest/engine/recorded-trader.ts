@@ -19,7 +19,7 @@ export function deskOf(
   clock: SimClock,
   book: Journal,
   orders: OrderEntry,
-  orderLifeMs: number,
+  maxSendDelayMs: number,
 ): Assembled {
   return assemble({
     clock,
@@ -33,7 +33,7 @@ export function deskOf(
     limits: input.limits,
     ...(input.newVersions !== undefined && { newVersions: input.newVersions }),
     timing: defaultTiming,
-    orderLifeMs,
+    maxSendDelayMs,
     laneOf: lanesOf(input.hosted),
     aloneRules: aloneRules(input.hosted),
     notice: () => {},

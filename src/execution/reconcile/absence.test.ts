@@ -26,7 +26,7 @@ describe('an order that nobody finds', () => {
   test('is absent once the balances are explained without it: its reservation ends and its symbol goes on', async () => {
     const { rig, order, carried } = await lost('dropLost');
     expect(await rig.finish(carried)).toBe('absent');
-    expect(rig.clock.now()).toBeGreaterThan(startTime + 2_000 + timing.horizonMs + timing.sweepGapMs);
+    expect(rig.clock.now()).toBeGreaterThan(startTime + 2_000 + timing.absentAfterMs + timing.sweepGapMs);
     expect(await rig.row(order)).toMatchObject({ state: 'absent', orderId: null });
     expect((await rig.steps(order)).slice(-2)).toEqual(['absent', 'closed']);
     expect(free(rig)).toBe('1000000');
@@ -143,7 +143,7 @@ describe('an order that counted as absent and shows up', () => {
     expect(await rig.row(order)).toMatchObject({ state: 'canceled', filled: '0.4', orderId: '1001' });
     expect(await rig.fillRows()).toEqual(rig.venueRows());
     expect(halts(rig)).toEqual([]);
-    expect(rig.assembled.execution.horizon.ms).toBeGreaterThanOrEqual(2 * timing.horizonMs);
+    expect(rig.assembled.execution.horizon.ms).toBeGreaterThanOrEqual(2 * timing.absentAfterMs);
     const raised = rig.assembled.execution.horizon.ms;
     rig.crash();
     expect(rig.assembled.execution.horizon.ms).toBe(raised);

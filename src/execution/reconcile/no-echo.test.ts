@@ -164,8 +164,8 @@ describe('on a shared account', () => {
 
   test.each([
     ['while it is unknown', 0, false],
-    ['once it is quarantined', timing.horizonMs * 2, false],
-    ['after a restart', timing.horizonMs * 2, true],
+    ['once it is quarantined', timing.absentAfterMs * 2, false],
+    ['after a restart', timing.absentAfterMs * 2, true],
   ])('a human adopts it %s, and its fills are booked once', async (_, waitMs, restarted) => {
     const { rig, order } = await inDoubt();
     rig.venue.fill('1001', '0.25');

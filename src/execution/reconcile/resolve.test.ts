@@ -3,7 +3,7 @@ import { startTime } from '../../../test/kit/builders.ts';
 import { TestRig, timing } from '../../../test/kit/test-rig.ts';
 
 /** The order's window is 2 s; it may appear until the horizon after that. */
-const horizon = startTime + 2_000 + timing.horizonMs;
+const horizon = startTime + 2_000 + timing.absentAfterMs;
 
 /** A rig with an order whose answer was lost, and whether the exchange has it. */
 function lost(fate: 'acceptLost' | 'dropLost', options: ConstructorParameters<typeof TestRig>[0] = {}, lagMs = 0) {

@@ -71,17 +71,17 @@ describe('a configuration above the standard', () => {
 
   test('is also one that sweeps seldom, gives orders up early, or whose watchdog waits long', () => {
     const hasty = config({}, 'exchange.example', {
-      execution: { sweepMs: 8_000, horizonMs: 10_000 },
+      execution: { sweepMs: 8_000, absentAfterMs: 10_000 },
       watchdog: { afterMs: 60_000 },
     });
-    const raised = ['execution.sweepMs 8000', 'execution.horizonMs 10000', 'watchdog.afterMs 60000'];
+    const raised = ['execution.sweepMs 8000', 'execution.absentAfterMs 10000', 'watchdog.afterMs 60000'];
     for (const line of raised)
       expect(refused(hasty)).toContain(`sluice limits raise ${line} --state var/live --reason`);
-    expect(refused(hasty)).toContain('  execution.horizonMs is 10000, the standard is 60000\n');
+    expect(refused(hasty)).toContain('  execution.absentAfterMs is 10000, the standard is 60000\n');
     const steps = raised.map((line) => raise(line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''));
     expect(refused(hasty, steps)).toBe('');
     expect(refused(hasty, steps.slice(1))).toContain('execution.sweepMs 8000');
-    const careful = { execution: { sweepMs: 2_000, horizonMs: 90_000 }, watchdog: { afterMs: 10_000 } };
+    const careful = { execution: { sweepMs: 2_000, absentAfterMs: 90_000 }, watchdog: { afterMs: 10_000 } };
     expect(refused(config({}, 'exchange.example', careful))).toBe('');
   });
 
@@ -116,7 +116,7 @@ describe('a daemon that is told of a step, by whomever', () => {
     ['maxOrderShar', '0.5', 'unknown limit maxOrderShar (did you mean "maxOrderShare"?)'],
     ['maxOrderShare', 'lots', 'lots is not a value of maxOrderShare: its standard is 0.02'],
     ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is not looser than the standard 0.02'],
-    ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is not looser than the standard 60000'],
+    ['execution.absentAfterMs', '90000', 'execution.absentAfterMs 90000 is not looser than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
     const { assembled, clock, db } = new TestRig();
     await expect(limitSteps(assembled, clock, 'nowhere')({ what: 'raise', name, value, ...said })).rejects.toThrow(why);

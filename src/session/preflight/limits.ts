@@ -25,7 +25,7 @@ export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'r
 /** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience, and D (docs/explanation/exactly-once.md#assumptions). */
 const settings: readonly Standard[] = [
   { key: 'execution.sweepMs', value: 5_000, careful: 'lower' },
-  { key: 'execution.horizonMs', value: 60_000, careful: 'higher' },
+  { key: 'execution.absentAfterMs', value: 60_000, careful: 'higher' },
   { key: 'watchdog.afterMs', value: 30_000, careful: 'lower' },
 ];
 
@@ -43,7 +43,7 @@ function configured({ risk, execution, watchdog }: Careful, { key }: Standard): 
   const stands: Readonly<Partial<Record<string, unknown>>> = {
     ...risk,
     'execution.sweepMs': execution.sweepMs,
-    'execution.horizonMs': execution.horizonMs,
+    'execution.absentAfterMs': execution.absentAfterMs,
     'watchdog.afterMs': watchdog.afterMs,
   };
   return asWritten(stands[key]);

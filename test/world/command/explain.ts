@@ -9,13 +9,16 @@ export interface ExplainOptions {
   readonly trace: boolean;
   readonly mutant: string | undefined;
   readonly lateQueue: boolean;
-  readonly horizonMs: number | undefined;
+  readonly absentAfterMs: number | undefined;
 }
 
 /** Replays a plan, shrinks it where it fails, and prints both. */
-export async function explain(plan: Plan, { trace, mutant, lateQueue, horizonMs }: ExplainOptions): Promise<boolean> {
+export async function explain(
+  plan: Plan,
+  { trace, mutant, lateQueue, absentAfterMs }: ExplainOptions,
+): Promise<boolean> {
   const bent = mutant === undefined ? { lateQueue } : mutantOf(mutant).bent;
-  const result = await runWorld({ plan, bent, horizonMs, trace });
+  const result = await runWorld({ plan, bent, absentAfterMs, trace });
   if (trace) out(result.trace.join('\n'));
   out(
     `seed ${plan.seed}: trace ${result.hash}, ${result.steps} steps, ${result.crashes} crashes, ${result.unknowns} unknowns`,
@@ -23,7 +26,7 @@ export async function explain(plan: Plan, { trace, mutant, lateQueue, horizonMs 
   const { failure } = result;
   if (failure === undefined) return true;
   out(`seed ${plan.seed} breaks ${failure.invariant} after ${failure.atMs} ms: ${failure.text}`);
-  const small = await shrink(plan, result, { bent, horizonMs });
+  const small = await shrink(plan, result, { bent, absentAfterMs });
   out(`its plan, shrunk in ${small.runs} runs: ${planText(small.plan)}`);
   if (!trace) out(small.result.trace.join('\n'));
   out(`replay: npm run simulate -- --trace --plan '${planText(small.plan)}'`);

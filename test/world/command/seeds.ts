@@ -17,7 +17,7 @@ export interface SeedsOptions {
   readonly jobs: number;
   readonly twice: boolean;
   readonly lateQueue: boolean;
-  readonly horizonMs: number | undefined;
+  readonly absentAfterMs: number | undefined;
   /** The file of a campaign; undefined: the run stands for itself. */
   readonly campaign: string | undefined;
 }
@@ -71,13 +71,13 @@ export async function runSeeds(options: SeedsOptions): Promise<Ran> {
   return { failures, reach, about, fine: failures.length === 0 && unlike.length === 0 && little.length === 0 };
 }
 
-function tasksOf({ seeds, twice, lateQueue, horizonMs }: SeedsOptions, from: number): readonly Task[] {
+function tasksOf({ seeds, twice, lateQueue, absentAfterMs }: SeedsOptions, from: number): readonly Task[] {
   const tasks: Task[] = [];
   for (let first = from; first < from + seeds; first += partSize) {
     const to = Math.min(first + partSize, from + seeds) - 1;
     tasks.push({
       kind: 'seeds',
-      seeds: { from: first, to, twice, lateQueue, ...(horizonMs !== undefined && { horizonMs }) },
+      seeds: { from: first, to, twice, lateQueue, ...(absentAfterMs !== undefined && { absentAfterMs }) },
     });
   }
   return tasks;

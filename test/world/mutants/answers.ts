@@ -177,12 +177,12 @@ export const answerMutants: readonly Mutant[] = [
   {
     name: 'noHorizon',
     about: 'an order counts as absent without waiting until it can no more appear',
-    bent: { timing: { horizonMs: -60_000 } },
+    bent: { timing: { absentAfterMs: -60_000 } },
   },
   {
     name: 'oneSweep',
     about: 'two looks at the same moment count as two, however far replicas are behind',
-    bent: { timing: { horizonMs: -60_000, sweepGapMs: 0 } },
+    bent: { timing: { absentAfterMs: -60_000, sweepGapMs: 0 } },
   },
   {
     name: 'missIsAbsence',

@@ -45,7 +45,7 @@ import { PriceLines } from './price-lines.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
 import { aloneCursor, momentCursor, reopening } from './several-markets.ts';
 import { type Passing, passingPrices, passingPrints } from './skip-trades.ts';
-import { aMoment, lastLooks, orderLifeMs, restlessMs, retryMs } from './times.ts';
+import { aMoment, lastLooks, maxSendDelayMs, restlessMs, retryMs } from './times.ts';
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
@@ -94,7 +94,7 @@ class TapeRun {
       listener: this.#entries.listening(this.#band.listener),
       works: (symbol) => this.#poller.later(symbol),
     });
-    this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, maxSendDelayMs);
     this.#margin = marginOn(input, this.#clock, this.#assembled, (entry) => this.#book.append(entry), this.#venue);
     this.#assembled.booked.subscribe((fill) => this.#margin?.booked(fill));
     this.#stage = {

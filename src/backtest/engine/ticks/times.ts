@@ -1,7 +1,7 @@
 /** Times of a run over trades and depth, ms. */
 
 /** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
-export const orderLifeMs = 10_000;
+export const maxSendDelayMs = 10_000;
 /** Between two checks of what must not stay undone, as in a live session, ms. */
 export const retryMs = 1_000;
 /** How long after a denial the checks continue, ms. */
