@@ -54,18 +54,8 @@ export interface Case {
   readonly fills?: Changed;
 }
 
-type Changed = Partial<
-  Pick<
-    ReferenceRules,
-    | 'halfSpread'
-    | 'penetrationTicks'
-    | 'limitParticipation'
-    | 'marketParticipation'
-    | 'stopSlippageShare'
-    | 'delayKlines'
-    | 'path'
-  >
->;
+type Rates = 'halfSpread' | 'limitParticipation' | 'marketParticipation' | 'stopSlippageShare';
+type Changed = Partial<Pick<ReferenceRules, Rates | 'penetrationTicks' | 'delayKlines' | 'path'>>;
 
 /** The instrument of most tests. */
 export const xz: ReferenceInstrument = {
