@@ -273,7 +273,7 @@ function said<P extends Params>(
  */
 export function holding(given: Partial<Holding> = {}, klines: Iterable<Kline> = []): Holding {
   const { quantity = 0, entryPrice = Number.NaN, entryTime = Number.NaN } = given;
-  const none = { equity: 10_000, klinesHeld: 0, best: Number.NaN, worst: Number.NaN, profit: 0, realised: 0 };
+  const none = { equity: 10_000, klinesHeld: 0, best: Number.NaN, worst: Number.NaN, profit: 0, realisedNet: 0 };
   const own = { quantity, entryPrice, entryTime, ...none, lastExit: undefined };
   onlyKeys('a holding', given, Object.keys(own));
   if (quantity === 0) return { ...own, ...given };

@@ -110,7 +110,7 @@ export class LiveHolding extends HoldingFacts {
   }
 
   /** Closed profit less fees, in quote, since the strategy began here. */
-  get realised(): number {
+  get realisedNet(): number {
     return this.#subAccount.estimate.earned;
   }
 }

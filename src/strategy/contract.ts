@@ -40,7 +40,7 @@ export interface Holding {
   /** Open profit at the last close, in quote, fees not counted; 0 when flat. */
   readonly profit: number;
   /** Closed profit less fees of this strategy in this market since it began, in quote. */
-  readonly realised: number;
+  readonly realisedNet: number;
   /** How the position before ended; undefined where there was none. */
   readonly lastExit: LastExit | undefined;
 }

@@ -14,7 +14,7 @@ import { warmupOf } from './warmup.ts';
 const none = Number.NaN;
 const holding = {
   ...{ quantity: 0, entryPrice: none, equity: 1_000, entryTime: none, klinesHeld: 0, best: none, worst: none },
-  ...{ profit: 0, realised: 0, lastExit: undefined },
+  ...{ profit: 0, realisedNet: 0, lastExit: undefined },
 };
 
 interface HostRun {

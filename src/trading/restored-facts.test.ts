@@ -11,8 +11,8 @@ import { withHolding } from './seen-holding.ts';
 
 const mine = { id: 's', symbol: btc.symbol, interval: '1min' } as const;
 
-const factsOf = ({ entryTime, klinesHeld, best, worst, profit, realised, lastExit }: Holding): unknown => ({
-  ...{ entryTime, klinesHeld, best, worst, profit, realised },
+const factsOf = ({ entryTime, klinesHeld, best, worst, profit, realisedNet, lastExit }: Holding): unknown => ({
+  ...{ entryTime, klinesHeld, best, worst, profit, realisedNet },
   lastExit: lastExit && { ...lastExit },
 });
 
@@ -48,7 +48,7 @@ async function entered(): Promise<{ readonly rig: TestRig; readonly before: unkn
 
 test('a position, its best and worst price and the end of the one before are rebuilt from the journal alone', async () => {
   const { rig, before } = await entered();
-  expect(before).toMatchObject({ klinesHeld: 3, best: 125, worst: 110, profit: 16, realised: 10 });
+  expect(before).toMatchObject({ klinesHeld: 3, best: 125, worst: 110, profit: 16, realisedNet: 10 });
   rig.crash();
   // The history begins with the last kline.
   const { holding } = held(rig, [kline(118, 3)]);

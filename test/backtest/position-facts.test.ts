@@ -15,8 +15,8 @@ import { asProduct } from './product-signals.ts';
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const minuteMs = 60_000;
 
-const factsOf = ({ entryTime, klinesHeld, best, worst, profit, realised, lastExit }: Holding): Facts => ({
-  ...{ entryTime, klinesHeld, best, worst, profit, realised },
+const factsOf = ({ entryTime, klinesHeld, best, worst, profit, realisedNet, lastExit }: Holding): Facts => ({
+  ...{ entryTime, klinesHeld, best, worst, profit, realisedNet },
   lastExit: lastExit && { ...lastExit },
 });
 
@@ -24,10 +24,10 @@ const factsOf = ({ entryTime, klinesHeld, best, worst, profit, realised, lastExi
 const nanos = (amount: number): number => Math.round(amount * 1e9) / 1e9 + 0;
 
 /** Amounts are sums: their last digits depend on the order. */
-const rounded = ({ profit, realised, lastExit, ...facts }: Facts): unknown => ({
+const rounded = ({ profit, realisedNet, lastExit, ...facts }: Facts): unknown => ({
   ...facts,
   profit: nanos(profit),
-  realised: nanos(realised),
+  realisedNet: nanos(realisedNet),
   lastExit: lastExit && { ...lastExit, profit: nanos(lastExit.profit) },
 });
 
@@ -130,7 +130,7 @@ const reading = defineStrategy({
   params: {},
   indicators: () => ({}),
   decide(_, { holding, kline }) {
-    const { quantity, klinesHeld, best, worst, profit, realised, lastExit, entryTime } = holding;
+    const { quantity, klinesHeld, best, worst, profit, realisedNet, lastExit, entryTime } = holding;
     if (quantity > 0) {
       const isOver = klinesHeld >= 7 || kline.close < best * 0.985 || worst < holding.entryPrice * 0.97;
       if (isOver || kline.openTime - entryTime > 9 * minuteMs) return flat(`left with ${profit.toFixed(9)}`);
@@ -138,7 +138,7 @@ const reading = defineStrategy({
     }
     const waits = lastExit === undefined || lastExit.profit > 0 ? 1 : lastExit.reason === 'stop' ? 5 : 3;
     if (lastExit !== undefined && lastExit.klinesAgo < waits) return flat('waits');
-    return hold({ quantity: 2 }, `after ${realised.toFixed(9)}`, { stop: kline.close * 0.99 });
+    return hold({ quantity: 2 }, `after ${realisedNet.toFixed(9)}`, { stop: kline.close * 0.99 });
   },
 });
 

@@ -258,6 +258,6 @@ test('the facts of a position follow from its entry and the klines since', () =>
   const series = start.flat(2).rise(3).fall(1);
   const [, , third] = series;
   const held = holding({ quantity: 2, entryPrice: 100, entryTime: third?.openTime ?? 0 }, series);
-  expect(held).toMatchObject({ klinesHeld: 4, best: 103, worst: 100, profit: 4, realised: 0, equity: 10_000 });
+  expect(held).toMatchObject({ klinesHeld: 4, best: 103, worst: 100, profit: 4, realisedNet: 0, equity: 10_000 });
   expect(holding({ quantity: -2, entryPrice: 100 }, series)).toMatchObject({ best: 100, worst: 100, profit: -4 });
 });

@@ -10,7 +10,7 @@ export function factsAfter(state: State, row: number): Facts {
   const now = last.time + intervalMs;
   const closesSince = (time: number): number => Math.floor(now / decidesEveryMs) - Math.floor(time / decidesEveryMs);
   const facts = {
-    realised: earned(state).toNumber(),
+    realisedNet: earned(state).toNumber(),
     lastExit: exit && {
       ...{ time: exit.time, price: exit.price.toNumber(), reason: exit.reason },
       profit: exit.profit.toNumber(),

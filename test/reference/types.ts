@@ -156,7 +156,7 @@ export interface Facts {
   readonly best: number;
   readonly worst: number;
   readonly profit: number;
-  readonly realised: number;
+  readonly realisedNet: number;
   readonly lastExit:
     | {
         readonly time: number;

@@ -145,7 +145,7 @@ export class FastPosition extends HoldingFacts implements Holding, GuardedSubAcc
     return this.lots === 0 ? 0 : this.quantity * this.#cursor.close - safeNumber(this.#cost, this.#decimals);
   }
 
-  get realised(): number {
+  get realisedNet(): number {
     return safeNumber(this.#realised - this.#fees, this.#decimals);
   }
 }

@@ -84,8 +84,8 @@ async function past(runner: Tried, one: NamedHosted, needed: readonly number[]):
 
 /** A position as data. */
 function copied(holding: Holding): Holding {
-  const { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realised, lastExit } = holding;
-  return { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realised, lastExit };
+  const { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realisedNet, lastExit } = holding;
+  return { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realisedNet, lastExit };
 }
 
 /** Throws a `Refusal` after so many real ms, or when the daemon stops. */

@@ -16,7 +16,7 @@ import { IndicatorCharts } from './indicator-charts.ts';
 const minuteMs = 60_000;
 const holding: Holding = {
   ...{ quantity: 0, entryPrice: Number.NaN, equity: 1, entryTime: Number.NaN, klinesHeld: 0, best: Number.NaN },
-  ...{ worst: Number.NaN, profit: 0, realised: 0, lastExit: undefined },
+  ...{ worst: Number.NaN, profit: 0, realisedNet: 0, lastExit: undefined },
 };
 const onBtc = (interval: Interval = '1min') => ({
   ...{ id: 's', use: 's', params: {}, symbol: btc.symbol, interval, instrument: btc },
