@@ -9,7 +9,7 @@ import { highest, of, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { wide } from '../kit/builders.ts';
 import { severalInput } from '../kit/several-markets.ts';
-import { equityAt, type State } from '../reference/account.ts';
+import { Decimal, equityAt, type State } from '../reference/account.ts';
 import {
   type GeneratedCase,
   type Glimpse,
@@ -20,9 +20,9 @@ import {
   symbolOf,
   weightsAt,
 } from '../reference/generated-several.ts';
-import { type SeveralQuestion, several } from '../reference/several.ts';
+import { type SeveralQuestion, severalTogether } from '../reference/several.ts';
 import { type Answer, type Kline as ReferenceKline, rulesets as referenceRules } from '../reference/types.ts';
-import { columnsOf, type Rows, rowsWhere, withoutRefused } from './agreement.ts';
+import { columnsOf, joined, type Rows, rowsWhere, withoutRefused } from './agreement.ts';
 import { asProduct, inMs } from './product-signals.ts';
 
 /** What came of a run: of each market, and what all have together. */
@@ -38,12 +38,25 @@ export interface SeveralRows {
 
 export const fees = { maker: '0.001', taker: '0.002' };
 
+const rolesOf = ({ markets }: GeneratedCase): readonly string[] => markets.map(({ role }) => role);
+
 export async function byProduct(given: GeneratedCase, rules: RulesetName): Promise<SeveralRows> {
-  const result = await runBacktest(await inputOf(given, rules));
-  return rowsOfResult(
-    result,
-    given.markets.map(({ role }) => role),
-  );
+  return rowsOfResult(await runBacktest(await inputOf(given, rules)), 'one', rolesOf(given));
+}
+
+/** Two strategies on the same markets. The second says what it says by another seed, and while klines are missing, too. */
+export const twoCases = (given: GeneratedCase): readonly [GeneratedCase, GeneratedCase] => [
+  given,
+  { ...given, seed: given.seed + 1, kind: { ...given.kind, partial: true } },
+];
+
+export async function byProductTogether(
+  [first, second]: readonly [GeneratedCase, GeneratedCase],
+  rules: RulesetName,
+): Promise<readonly SeveralRows[]> {
+  const names = ['first', 'second'] as const;
+  const result = await runBacktest(joined(await inputOf(first, rules), await inputOf(second, rules), [...names]));
+  return names.map((name) => rowsOfResult(result, name, rolesOf(first)));
 }
 
 export async function inputOf(given: GeneratedCase, rules: RulesetName): Promise<RunInput> {
@@ -72,6 +85,7 @@ export async function inputOf(given: GeneratedCase, rules: RulesetName): Promise
     limits: {
       ...{ ...wide, maxOrdersPerSecond: 1_000_000, maxDailyLoss: rate('1') },
       ...(kind.margin === true && { maxLeverage: rate(marginRules.maxLeverage) }),
+      ...(kind.maxPosition !== undefined && { maxPosition: units(kind.maxPosition) }),
     },
     ...(input.margin !== undefined && {
       margin: { ...input.margin, interestEveryMs: marginRules.interestEveryMs },
@@ -162,12 +176,23 @@ function byList(given: GeneratedCase): Strategy {
   });
 }
 
-export function bySlowReference(given: GeneratedCase, rules: RulesetName): SeveralRows {
+export const bySlowReference = (given: GeneratedCase, rules: RulesetName): SeveralRows =>
+  bySlowReferenceTogether([given], rules)[0] as SeveralRows;
+
+/** The equity is that of all of them. */
+export function bySlowReferenceTogether(cases: readonly GeneratedCase[], rules: RulesetName): readonly SeveralRows[] {
+  const all = severalTogether(cases.map((given) => questionOf(given, rules)));
+  const equity = Decimal.sum(...all.map((states) => equityAt(Object.values(states)[0] as State))).toFixed();
+  return all.map((states, index) => rowsOfStates(states, (cases[index] as GeneratedCase).markets, equity));
+}
+
+function questionOf(given: GeneratedCase, rules: RulesetName): SeveralQuestion {
   const { kind, warmup, cash, flows, markets } = given;
-  const question: SeveralQuestion = {
+  return {
     ...{ rules: referenceRules[rules], fees, cash, cashFlows: flows },
     ...(kind.margin === true && { margin: marginRules }),
     ...(kind.alone !== undefined && { alone: kind.alone }),
+    ...(kind.maxPosition !== undefined && { maxPosition: kind.maxPosition }),
     markets: markets.map(({ role, klines, minutes, instrument }) => ({
       ...{ role, klines, instrument },
       intervalMs: intervalMs(`${minutes}min` as '1min', 0),
@@ -194,18 +219,23 @@ export function bySlowReference(given: GeneratedCase, rules: RulesetName): Sever
               ),
           },
   };
-  const states = several(question);
+}
+
+function rowsOfStates(
+  states: Readonly<Record<string, State>>,
+  markets: GeneratedCase['markets'],
+  equity: string,
+): SeveralRows {
   const each = Object.entries(states).map(([role, state]) => {
     const minutes = markets.find((one) => one.role === role)?.minutes ?? 1;
     return [role, rowsOfState(state, minutes * 60_000)] as const;
   });
-  const first = Object.values(states)[0] as State;
   return {
     markets: Object.fromEntries(each),
     created: createdOf(
       Object.entries(states).flatMap(([role, { orders }]) => orders.map(({ row }) => ({ ...row, role }))),
     ),
-    equity: equityAt(first).toFixed(),
+    equity,
     ambiguousKlines: Object.values(states).reduce((sum, { ambiguousRows }) => sum + ambiguousRows.size, 0),
     charges: Object.entries(states)
       .flatMap(([role, { charges }]) => charges.map((one) => `${one.time} ${role} ${one.kind} ${one.amount}`))
@@ -249,13 +279,13 @@ const createdOf = (
     .toSorted((a, b) => a.number - b.number)
     .map(({ time, role, side, purpose }) => [time, role, side, purpose].join(' '));
 
-function rowsOfResult(result: RunResult, roles: readonly string[]): SeveralRows {
+function rowsOfResult(result: RunResult, strategy: string, roles: readonly string[]): SeveralRows {
   const each = rowsWhere(
     result,
-    roles.map((role) => ({ strategy: 'one', symbol: symbolOf(role) })),
+    roles.map((role) => ({ strategy, symbol: symbolOf(role) })),
   );
   const db = result.journal();
-  const rows = db.prepare("SELECT * FROM orders WHERE strategy = 'one' ORDER BY client_order_id").all() as Record<
+  const rows = db.prepare('SELECT * FROM orders WHERE strategy = ? ORDER BY client_order_id').all(strategy) as Record<
     string,
     unknown
   >[];
@@ -284,6 +314,7 @@ function rowsOfResult(result: RunResult, roles: readonly string[]): SeveralRows 
     equity: unitsText(result.finalEquity),
     ambiguousKlines: result.ambiguousKlines,
     charges: (result.margin?.charges ?? [])
+      .filter((one) => one.strategy === strategy)
       .map((one) => `${one.at} ${one.symbol.slice(0, 1).toLowerCase()} ${one.kind} ${unitsText(one.amount)}`)
       .sort(),
   };

@@ -288,3 +288,24 @@ export const kinds = {
   },
   'deposits and withdrawals': { form: 'roles', markets: [1, 1], flows: true },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+const entries = ['limit', 'expiresAfterMs', 'expiresAfterKlines'] as (keyof Target)[];
+
+/** Of two strategies on the same markets; the limit of a position is that of both together. */
+export const kindsOfTwo = {
+  'two markets': { form: 'roles', markets: [1, 1] },
+  'every exit of each leg': { form: 'roles', markets: [1, 1], exits: everyExit },
+  'every exit, and the limit of a position': {
+    ...{ form: 'roles', markets: [1, 1], exits: everyExit, maxPosition: '900' },
+  },
+  'every exit of a leg of a larger interval': {
+    ...{ form: 'roles', markets: [1, 5], exits: everyExit, maxPosition: '900' },
+  },
+  'entries that expire while the first is not asked': {
+    ...{ form: 'roles', markets: [1, 1], holes: 0.1, exits: entries, maxPosition: '900' },
+  },
+  'a leg alone is left': { ...kinds['a leg alone is left'], maxPosition: '900' },
+  'a leg alone is completed': { ...kinds['a leg alone is completed'], maxPosition: '900' },
+  'a list with exits': { ...kinds['a list with exits'], maxPosition: '900' },
+  'on margin': kinds['on margin with every exit of each leg'],
+} as const satisfies Readonly<Record<string, Kind>>;

@@ -263,9 +263,9 @@ function clipped(state: State, signal: Signal, planned: PlannedOrder, { time, cl
   if (!mayBe || rules.marketBuyIn === 'amount' || margin !== undefined) return planned;
   const last = roundTo(close, instrument.pricePrecision, 'up');
   const price = planned.price ?? last;
-  const ordered = Decimal.sum(0, ...state.pool.map(onOrder));
+  const ordered = Decimal.sum(0, ...state.pool.map((one) => onOrder(one)));
   const money = cashOf(state).minus(ordered);
-  const held = Decimal.sum(...sameMarket(state).map((one) => one.base.times(price).plus(onOrder(one))));
+  const held = Decimal.sum(...sameMarket(state).map((one) => one.base.times(price).plus(onOrder(one, price))));
   const room = maxPosition === undefined ? money : new Decimal(maxPosition).minus(held);
   const most = roundTo(Decimal.min(room, money).div(price), instrument.quantityPrecision, 'down');
   if (planned.quantity.lte(most) || most.lt(instrument.minQuantity)) return planned;
@@ -274,20 +274,25 @@ function clipped(state: State, signal: Signal, planned: PlannedOrder, { time, cl
   return { ...planned, quantity: most };
 }
 
+/** Where a share is ordered by what it is worth, that; undefined for other orders. */
+export function shareWorth(state: State, signal: Signal, { type, side }: PlannedOrder, close: Decimal) {
+  const { rules, instrument } = state.question;
+  const isBought = type === 'MARKET' && side === 'BUY' && state.base.isZero();
+  return rules.sizing === 'fillWithFee' && 'share' in signal && isBought
+    ? equityAt(state, roundTo(close, instrument.pricePrecision, 'up')).times(signal.share)
+    : undefined;
+}
+
 export function create(state: State, signal: Signal, whole: PlannedOrder, moment: Moment): Order {
   const { rules, instrument } = state.question;
   const { row, time, close } = moment;
   const planned = clipped(state, signal, whole, moment);
-  const byShare =
-    rules.sizing === 'fillWithFee' &&
-    'share' in signal &&
-    planned.type === 'MARKET' &&
-    planned.side === 'BUY' &&
-    state.base.isZero();
-  if (byShare) state.byAmount = true;
-  const byAmount = byShare || (planned.type === 'MARKET' && planned.side === 'BUY' && rules.marketBuyIn === 'amount');
+  const byShare = shareWorth(state, signal, planned, close);
+  if (byShare !== undefined) state.byAmount = true;
+  const byAmount =
+    byShare !== undefined || (planned.type === 'MARKET' && planned.side === 'BUY' && rules.marketBuyIn === 'amount');
   const dear = roundTo(close, instrument.pricePrecision, 'up');
-  const worth = byShare ? equityAt(state, dear).times(signal.share) : dear.times(planned.quantity);
+  const worth = byShare ?? dear.times(planned.quantity);
   const amount = byAmount ? roundTo(worth, instrument.pricePrecision, 'down') : undefined;
   const order: Order = {
     row: {
@@ -338,7 +343,8 @@ function denied(state: State, order: Order, close: Decimal): boolean {
   if (isUnlocked && isOverspent(state, order, close)) return true;
   if (maxPosition === undefined) return false;
   // The limit is that of all strategies together.
-  const held = sameMarket(state).map((one) => one.base.times(order.price ?? last).plus(onOrder(one)));
+  const price = order.price ?? last;
+  const held = sameMarket(state).map((one) => one.base.times(price).plus(onOrder(one, price)));
   return Decimal.sum(worthOf(order, last), ...held).gt(maxPosition);
 }
 
@@ -355,16 +361,16 @@ export function isBeyondLeverage(state: State, order: Order | PlannedOrder, clos
 function isOverspent(state: State, order: Order, close: Decimal): boolean {
   if (order.row.side === 'SELL') return false;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
-  return Decimal.sum(worthOf(order, last), ...state.pool.map(onOrder)).gt(cashOf(state));
+  return Decimal.sum(worthOf(order, last), ...state.pool.map((one) => onOrder(one))).gt(cashOf(state));
 }
 
 /** What is left of an order comes to so much. */
 const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
   amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
 
-/** What the open purchases of a market come to. */
-function onOrder(state: State): Decimal {
-  const last = roundTo(state.last, state.question.instrument.pricePrecision, 'up');
+/** What the open purchases of a market come to, those without a price at this one, or at the last. */
+function onOrder(state: State, price?: Decimal): Decimal {
+  const last = price ?? roundTo(state.last, state.question.instrument.pricePrecision, 'up');
   const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
   return Decimal.sum(0, ...open.map((order) => worthOf(order, last)));
 }

@@ -7,7 +7,16 @@ import { Alone, type AlonePolicy } from './alone.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
 import { endPause, expires } from './exits.ts';
 import { payInterest } from './margin.ts';
-import { cancelOthers, create, isBeyondLeverage, type Moment, making, plannedOrders, unlocked } from './plan.ts';
+import {
+  cancelOthers,
+  create,
+  isBeyondLeverage,
+  type Moment,
+  making,
+  plannedOrders,
+  shareWorth,
+  unlocked,
+} from './plan.ts';
 import { payFlows } from './reference.ts';
 import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, leaveRuined, opens } from './steps.ts';
 import type { Answer, Instrument, Kline, Question, Signal, Target } from './types.ts';
@@ -54,7 +63,7 @@ export interface ListStrategy {
   };
 }
 
-export type SeveralQuestion = Pick<Question, 'rules' | 'fees' | 'cash' | 'cashFlows' | 'margin'> & {
+export type SeveralQuestion = Pick<Question, 'rules' | 'fees' | 'cash' | 'cashFlows' | 'margin' | 'maxPosition'> & {
   readonly markets: readonly MarketGiven[];
   readonly strategy: RolesStrategy | ListStrategy;
   /** What is done about a leg that is open alone; nothing if left out. */
@@ -86,60 +95,91 @@ interface Run {
   /** A purchase waits for what a sale brings. */
   isWaiting: boolean;
   readonly alone: Alone | undefined;
+  /** What is left to pay. */
+  flows: NonNullable<SeveralQuestion['cashFlows']>;
 }
 
 const closeOf = ({ given: { klines, intervalMs } }: Market, row: number): number =>
   (klines[row]?.time ?? Number.NaN) + intervalMs;
 
-export function several(question: SeveralQuestion): Readonly<Record<string, State>> {
+export const several = (question: SeveralQuestion): Readonly<Record<string, State>> =>
+  severalTogether([question])[0] as Readonly<Record<string, State>>;
+
+/** Strategies of one account on the same markets, in their order; each has money of its own. */
+export function severalTogether(questions: readonly SeveralQuestion[]): readonly Readonly<Record<string, State>>[] {
+  const account: State[] = [];
+  const runs = questions.map((question) => begunRun(question, account));
+  const [first] = runs as [Run];
+  // Of each market what every strategy has of it.
+  const books = first.markets.map((_, index) => runs.map(({ markets }) => markets[index] as Market));
+  for (const time of timesOf(first.question)) {
+    for (const run of runs) run.time = time;
+    const closing = books.filter(([market]) => market?.at !== undefined && closeOf(market, market.row) === time);
+    if (closing.length > 0) closeAll(runs, closing, time);
+    for (const market of closing.flat()) market.at = undefined;
+    openAll(runs, books, time);
+  }
+  if (first.question.rules.closeAtEnd)
+    for (const {
+      state,
+      given: { klines },
+    } of books.flat()) {
+      const last = klines.at(-1);
+      if (last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
+    }
+  return runs.map(({ markets }) => Object.fromEntries(markets.map(({ given, state }) => [given.role, state])));
+}
+
+function begunRun(question: SeveralQuestion, account: State[]): Run {
   const pool: State[] = [];
-  const { rules, fees, margin } = question;
+  const { rules, fees, margin, maxPosition } = question;
+  const limits = { ...(margin && { margin }), ...(maxPosition !== undefined && { maxPosition }) };
   const markets = question.markets.map((given, index): Market => {
     const { klines, intervalMs, instrument } = given;
     const strategy = { kind: 'script', signal: () => undefined } as const;
     // The money is that of all, whichever of them has it.
     const cash = index === 0 ? question.cash : '0';
-    const own: Question = { klines, intervalMs, instrument, strategy, rules, fees, cash, ...(margin && { margin }) };
-    return { given, state: begun(own, pool), row: -1, at: undefined, leg: undefined, said: undefined };
+    const own: Question = { klines, intervalMs, instrument, strategy, rules, fees, cash, ...limits };
+    return { given, state: begun(own, pool, account), row: -1, at: undefined, leg: undefined, said: undefined };
   });
   const states = markets.map(({ state }) => state);
   const alone = question.alone === undefined ? undefined : new Alone(question.alone, states);
   for (const state of states) state.filled = (time) => alone?.see(time);
-  const run: Run = { question, markets, time: Number.NaN, before: undefined, isWaiting: false, alone };
-  let flows = question.cashFlows ?? [];
-  for (const time of timesOf(question)) {
-    run.time = time;
-    const closing = markets.filter((market) => market.at !== undefined && closeOf(market, market.row) === time);
-    for (const { state, at } of closing) {
-      closes([state], at as Now);
-      leaveAllRuined(run);
-    }
-    for (const { state, at } of closing) state.last = (at as Now).close;
-    if (closing.length > 0) {
-      for (const { state, given, row } of closing) payInterest(state, time, given.klines[row] as Kline);
-      flows = payFlows((markets[0] as Market).state, flows, time);
-      for (const market of closing) {
-        leaveInTime(market.state, momentOf(run, market));
-        endPause(market.state, time);
-      }
-      ask(run);
-      lookAtAlone(run);
-      for (const market of closing) cancelExpired(market.state, momentOf(run, market));
-      fillAtCloses(run, closing);
-      run.before = time;
-    }
-    for (const market of closing) market.at = undefined;
-    openAll(run);
+  const flows = question.cashFlows ?? [];
+  return { question, markets, time: Number.NaN, before: undefined, isWaiting: false, alone, flows };
+}
+
+/** A market, as each strategy has it; its kline is the same for all. */
+type Book = readonly Market[];
+const statesOf = (book: Book): readonly State[] => book.map(({ state }) => state);
+const kline = ([market]: Book): Now => market?.at as Now;
+
+/** All that happens at a moment at which klines close, before others open. */
+function closeAll(runs: readonly Run[], closing: readonly Book[], time: number): void {
+  for (const book of closing) {
+    closes(statesOf(book), kline(book));
+    leaveAllRuined(runs);
   }
-  if (rules.closeAtEnd)
-    for (const {
-      state,
-      given: { klines },
-    } of markets) {
-      const last = klines.at(-1);
-      if (last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
+  for (const { state, at } of closing.flat()) state.last = (at as Now).close;
+  for (const { state, given, row } of closing.flat()) payInterest(state, time, given.klines[row] as Kline);
+  for (const run of runs) run.flows = payFlows((run.markets[0] as Market).state, run.flows, time);
+  for (const book of closing)
+    for (const [index, market] of book.entries()) {
+      leaveInTime(market.state, momentOf(runs[index] as Run, market));
+      endPause(market.state, time);
     }
-  return Object.fromEntries(markets.map(({ given, state }) => [given.role, state]));
+  const expire = (run: Run): void => {
+    for (const market of run.markets)
+      if (closing.some((book) => book.includes(market))) cancelExpired(market.state, momentOf(run, market));
+  };
+  for (const run of runs) {
+    ask(run);
+    if (runs.length > 1) expire(run);
+  }
+  for (const run of runs) lookAtAlone(run);
+  for (const run of runs) expire(run);
+  fillAtCloses(runs, closing);
+  for (const run of runs) run.before = time;
 }
 
 /** All times at which a kline opens or closes. */
@@ -155,39 +195,50 @@ function momentOf({ time }: Run, { given, state, row }: Market): Moment {
 }
 
 /** All klines that open now; then purchases that waited for sales at these opens. */
-function openAll(run: Run): void {
-  const opening = run.markets.filter(({ given, row }) => given.klines[row + 1]?.time === run.time);
-  for (const market of opening) {
-    market.row++;
-    market.at = now(market.state, market.row, market.given.klines[market.row] as Kline);
-    opens([market.state], market.at);
-    leaveAllRuined(run);
+function openAll(runs: readonly Run[], books: readonly Book[], time: number): void {
+  const opening = books.filter(([market]) => market?.given.klines[market.row + 1]?.time === time);
+  for (const book of opening) {
+    const [first] = book as [Market];
+    const row = first.row + 1;
+    // What is left of its volume goes through all that happens in it.
+    const at = now(first.state, row, first.given.klines[row] as Kline);
+    for (const market of book) Object.assign(market, { row, at });
+    opens(statesOf(book), at);
+    leaveAllRuined(runs);
   }
   // What has to be left, too, is left at the same open.
-  for (const { state, at } of opening) if (state.liquidating) opens([state], at as Now);
-  if (run.question.rules.marketAt === 'open' && run.isWaiting) {
-    carryOut(run, true);
-    for (const { state, at } of opening) opens([state], at as Now);
-  }
+  for (const { state, at } of opening.flat()) if (state.liquidating) opens([state], at as Now);
+  for (const run of runs)
+    if (run.question.rules.marketAt === 'open' && run.isWaiting) {
+      carryOut(run, true);
+      for (const book of opening) opens(statesOf(book), kline(book));
+    }
   // A kline that is still open counts with its open.
-  for (const { state, at } of opening) state.last = (at as Now).open;
+  for (const { state, at } of opening.flat()) state.last = (at as Now).open;
 }
 
-/** The positions of a strategy of which the exchange left one. */
-function leaveAllRuined(run: Run): void {
-  for (const market of run.markets) {
-    const { state } = market;
-    if (state.ruinedAt !== undefined) leaveRuined(state, { ...momentOf(run, market), time: state.ruinedAt });
-  }
+/** The positions of strategies of which the exchange left one. */
+function leaveAllRuined(runs: readonly Run[]): void {
+  for (const run of runs)
+    for (const market of run.markets) {
+      const { state } = market;
+      if (state.ruinedAt !== undefined) leaveRuined(state, { ...momentOf(run, market), time: state.ruinedAt });
+    }
 }
 
 /** By rules that fill at closes the same happens there. */
-function fillAtCloses(run: Run, closing: readonly Market[]): void {
-  if (run.question.rules.marketAt === 'open') return;
-  for (const market of closing) fillAtClose([market.state], market.at as Now, momentOf(run, market));
-  if (!run.isWaiting) return;
-  carryOut(run, true);
-  for (const market of closing) fillAtClose([market.state], market.at as Now, momentOf(run, market));
+function fillAtCloses(runs: readonly Run[], closing: readonly Book[]): void {
+  const [first] = runs as [Run];
+  if (first.question.rules.marketAt === 'open') return;
+  const fillEach = (): void => {
+    for (const book of closing) fillAtClose(statesOf(book), kline(book), momentOf(first, book[0] as Market));
+  };
+  fillEach();
+  for (const run of runs) {
+    if (!run.isWaiting) continue;
+    carryOut(run, true);
+    fillEach();
+  }
 }
 
 /** A kline counts until the next one is due. */
@@ -292,7 +343,7 @@ function carryOut(run: Run, again: boolean, only?: readonly State[]): void {
   }
   const isLeaving = legs.some(({ state }) => openOrders(state).some(isLeavingBy));
   for (const { market, planned } of entries) {
-    if (isLeaving && !canPay(market.state, planned)) run.isWaiting = true;
+    if (isLeaving && !canPay(market.state, market.state.standing as Signal, planned)) run.isWaiting = true;
     else create(market.state, market.state.standing as Signal, planned, momentOf(run, market));
   }
 }
@@ -304,8 +355,9 @@ const isLeavingBy = ({ row: { purpose }, cancelsAt }: Order): boolean =>
   purpose === 'exit' || purpose === 'stop' || cancelsAt !== undefined;
 
 /** Whether an entry is within what is free at the last prices. */
-function canPay(state: State, planned: PlannedOrder): boolean {
+function canPay(state: State, signal: Signal, planned: PlannedOrder): boolean {
   const { quantity, price } = planned;
   if (state.question.margin !== undefined) return !isBeyondLeverage(state, planned, state.last);
-  return (price ?? state.last).times(quantity).lte(free(state, 'BUY').minus(unlocked(state)));
+  const worth = shareWorth(state, signal, planned, state.last) ?? (price ?? state.last).times(quantity);
+  return worth.lte(free(state, 'BUY').minus(unlocked(state)));
 }

@@ -1,5 +1,5 @@
 /** What a kline does to one market, and what is wanted there, step by step. See types.ts for what it is part of. */
-import { Decimal, isFlat, type Order, openOrders, type State } from './account.ts';
+import { Decimal, isFlat, type Order, openOrders, type State, sameMarket } from './account.ts';
 import { stayed } from './distances.ts';
 import { decided, fillStop, isBeyond, leaving, type Now, open, rest, stopHit } from './exchange.ts';
 import { beginEntry, dueAt, expires, keepEven, leave, stopOf, trail } from './exits.ts';
@@ -158,10 +158,15 @@ function watchStop(state: State, at: Now, when: 'open' | 'inside' | 'after targe
   const first = firstOf(state, at, own, ruinAt(state));
   if (first === undefined) return;
   const hit = stopHit(state, first.level, at, { targetsHadTurn, hasTarget: target?.takeProfit !== undefined });
-  if (hit === undefined || (!targetsHadTurn && (when === 'open') !== (hit.time === at.time))) return;
+  // A stop that was armed inside the kline, beyond its open, waits for the next one.
+  const isLate =
+    targetsHadTurn && !first.isRuin && state.enteredAt <= at.time && isBeyond(leaving(state), at.open, first.level);
+  if (hit === undefined || isLate || (!targetsHadTurn && (when === 'open') !== (hit.time === at.time))) return;
   if (first.isRuin) state.liquidating = true;
   if (first.isRuin) state.settled = false;
   if (first.isRuin) for (const one of state.pool) if (one !== state) one.ruinedAt = hit.time;
+  // What a stop is hit by is the last price, of other strategies, too.
+  for (const one of sameMarket(state)) one.last = hit.price;
   const here: Moment = { row: at.row, time: hit.time, close: hit.price };
   const signal = target ?? giveUp(state, here);
   leave(state, sizeOf(signal), hit.time);

@@ -97,8 +97,10 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
       market.rest(kline);
       yield;
       trailEntry(symbol, kline, assembled);
-      const entered = stopsIn(stage, symbol, kline);
-      if (entered.length > 0) yield* hitStops(stage, { market, symbol }, kline, entered);
+      const left = stopsIn(stage, symbol, kline).filter(
+        (stop) => !isPassed(stage, symbol, kline, stop) || isEnteredIn(stage, kline, stop),
+      );
+      if (left.length > 0) yield* hitStops(stage, { market, symbol }, kline, left);
     }
   }
   market.pause();
@@ -122,6 +124,16 @@ function stopsIn({ assembled, rules, margin }: Stage, symbol: string, kline: Kli
   const stops = margin === undefined ? armed : margin.stops(kline, armed);
   return stops.length === 0 ? stops : stops.map((stop) => withSoon(stop, kline.openTime, rules, assembled));
 }
+
+/**
+ * A stop that the open has passed and that was armed after it, between two closes of a larger kline, waits for the next open: no earlier price is
+ * known. What this kline has entered is left in it.
+ */
+const isEnteredIn = (
+  { assembled }: Stage,
+  { openTime }: Kline,
+  { strategy, symbol, liquidation }: ArmedStop & Stop,
+): boolean => liquidation !== undefined || assembled.portfolio.enteredAt(strategy, symbol) > openTime;
 
 const isPassed = ({ assembled }: Stage, symbol: string, kline: Kline, stop: Stop): boolean =>
   isGapped(kline, stop, assembled.portfolio.instrument(symbol));
