@@ -50,8 +50,10 @@ export interface PerformanceView {
   readonly periods: Readonly<Record<PeriodUnit, readonly Period[]>>;
   /** Oldest first. Of one strategy its profit: a point after each fill, at the price of the fill. */
   readonly curve: readonly EquityPoint[];
-  /** Of one strategy with fills in several symbols: the profit of each, a point after each of its fills, at the price of the fill. */
+  /** Of one strategy with fills in several symbols: the profit of each, a point after each of its fills, at the price of the fill. Of many those that moved most. */
   readonly markets: readonly { readonly symbol: string; readonly curve: readonly EquityPoint[] }[];
+  /** Markets that are left out. */
+  readonly otherMarkets: number;
   /** The deepest fall of the curve from its highest point. */
   readonly maxDrawdown: { readonly amount: string; readonly from: number; readonly to: number };
   readonly roundTrips: number;

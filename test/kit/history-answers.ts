@@ -49,6 +49,7 @@ export const answers = (): Answers => ({
         equity: (300 * Math.sin(index / 9 + market) - index * market).toFixed(2),
       })),
     })),
+    otherMarkets: 0,
     maxDrawdown: { amount: '1321.5', from: sampleTime - 90_000_000, to: sampleTime - 20_000_000 },
     roundTrips: 31,
     wins: 17,

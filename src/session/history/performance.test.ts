@@ -99,6 +99,38 @@ test('a change of the allocations is neither a profit of its day nor a drawdown'
   rmSync(dir, { recursive: true });
 });
 
+test('of many markets, those that moved most have a curve', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-performance-'));
+  const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s']);
+  const db = openForWriting(path);
+  const symbols = Array.from({ length: 25 }, (_, number) => `A${number}USDT`);
+  writer(
+    db,
+    1,
+  )([
+    ...symbols.map((symbol): Entry => ({ ...btcEntry, symbol, base: symbol.slice(0, -4) })),
+    orderRowOf({ orderId: '1001', state: 'filled', closedAt: startTime }),
+    ...symbols.flatMap((symbol, number) =>
+      ['BUY', 'SELL'].map((side, part) =>
+        fillRowOf({
+          ...{ tradeId: `${number} ${part}`, symbol, side: side as 'BUY' },
+          // The first lose least.
+          ...{ price: String(100 - part * (number + 1)), time: startTime + (2 * number + part) * minuteMs },
+        }),
+      ),
+    ),
+  ]);
+  const reader = openReader(dir);
+  const { markets, otherMarkets, curve } = new Performance().of(reader, 's');
+  expect([markets.length, otherMarkets]).toEqual([20, 5]);
+  expect(markets.map(({ symbol }) => symbol)).toEqual(symbols.slice(5).reverse());
+  // Of all, those left out included: 1 + 2 + ... + 25, and fees.
+  expect(Number(curve.at(-1)?.equity)).toBeLessThan(-325);
+  reader.close();
+  db.close();
+  lock.release();
+});
+
 test('of one strategy with several markets, each has a curve, and their ends add up to its profit', () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-performance-'));
   const { path, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['s', 'other']);
@@ -124,7 +156,7 @@ test('of one strategy with several markets, each has a curve, and their ends add
   ]);
   const reader = openReader(dir);
   const { markets, curve } = new Performance().of(reader, 's');
-  expect(markets.map(({ symbol }) => symbol)).toEqual(symbols);
+  expect(markets.map(({ symbol }) => symbol).toSorted()).toEqual(symbols);
   for (const { curve: points } of markets) {
     expect(points.length).toBeLessThanOrEqual(250);
     expect(points.length).toBeGreaterThan(100);

@@ -15,6 +15,8 @@ const most = { day: 62, week: 60, month: 60 } as const satisfies Record<PeriodUn
 /** Points of a curve: more cannot be seen. There may be many markets. */
 const maxPoints = 1_000;
 const maxMarketPoints = 250;
+/** Lines that can be told apart. */
+const maxMarkets = 20;
 const dayMs = 86_400_000;
 
 /** The start of the period of a time, UTC ms. 1 January 1970 was a Thursday. */
@@ -90,6 +92,16 @@ class Curve {
     this.#step *= 2;
   }
 
+  /** From its lowest point to its highest, zero included. */
+  get rangeSize(): number {
+    let [low, high] = [0, 0];
+    for (const { equity } of this.points) {
+      low = Math.min(low, Number(equity));
+      high = Math.max(high, Number(equity));
+    }
+    return high - low;
+  }
+
   /** Evenly spread, with the last one. */
   get thinned(): readonly EquityPoint[] {
     return thinned(this.points, this.#most);
@@ -107,6 +119,8 @@ class Walk {
   until = 0;
   readonly #only: string | undefined;
   readonly #held = new Map<string, Held>();
+  /** Of all that is held. */
+  #profit = noUnits;
   readonly #books: PositionBooks = new Map();
 
   constructor(only: string | undefined) {
@@ -122,9 +136,12 @@ class Walk {
 
   #add({ fill, at, before, after }: BookedFill): void {
     const one = getOrMake(this.#held, `${fill.strategy}|${fill.symbol}`, () => ({
-      ...{ position: after, flatWith: noUnits, at, price: fill.price },
+      ...{ position: before, flatWith: noUnits, at, price: fill.price },
     }));
+    const profitBefore = profitOf(one);
     Object.assign(one, { position: after, at, price: fill.price });
+    const profit = profitOf(one);
+    this.#profit = plus(this.#profit, minus(profit, profitBefore));
     const sums = getOrMake(this.days, startOf('day', fill.time), nothing);
     sums.fills++;
     sums.fees = plus(sums.fees, minus(after.fees, before.fees));
@@ -136,20 +153,15 @@ class Walk {
       one.flatWith = earned;
     }
     if (this.#only === undefined) return;
-    const point = { at: fill.time, equity: unitsText(profitOf(this.#held.values())) };
+    const point = { at: fill.time, equity: unitsText(this.#profit) };
     this.drawdown.add(point);
     this.curve.add(point);
     const market = getOrMake(this.markets, fill.symbol, () => new Curve(maxMarketPoints));
-    market.add({ at: fill.time, equity: unitsText(profitOf([one])) });
+    market.add({ at: fill.time, equity: unitsText(profit) });
   }
 }
 
-function profitOf(held: Iterable<Held>): Units {
-  let sum = noUnits;
-  for (const { position, price, at } of held)
-    sum = plus(sum, plus(earnedOf(position), openProfit(position, price, at)));
-  return sum;
-}
+const profitOf = ({ position, price, at }: Held): Units => plus(earnedOf(position), openProfit(position, price, at));
 
 /** The change of the equity on each day: from the last point of the day before, or from the first one. */
 function equityByDay(reader: JournalReader, moved: (point: EquityPoint) => EquityPoint): ReadonlyMap<number, Units> {
@@ -187,6 +199,15 @@ const thinned = (curve: readonly EquityPoint[], most: number): readonly EquityPo
   const step = Math.ceil(curve.length / most);
   return curve.filter((_, index) => (curve.length - 1 - index) % step === 0);
 };
+
+function byMarket(markets: Walk['markets']): Pick<PerformanceView, 'markets' | 'otherMarkets'> {
+  if (markets.size < 2) return { markets: [], otherMarkets: 0 };
+  const drawn = [...markets]
+    .toSorted(([, a], [, b]) => b.rangeSize - a.rangeSize)
+    .slice(0, maxMarkets)
+    .map(([symbol, one]) => ({ symbol, curve: one.thinned }));
+  return { markets: drawn, otherMarkets: markets.size - drawn.length };
+}
 
 /** Answers again and again of the same strategy, or of all together, and reads only what is new since the last answer. */
 export class Performance {
@@ -232,7 +253,7 @@ function viewOf(
   return {
     periods: { day: periodsOf('day', days), week: periodsOf('week', days), month: periodsOf('month', days) },
     curve: points,
-    markets: markets.size < 2 ? [] : [...markets].map(([symbol, one]) => ({ symbol, curve: one.thinned })),
+    ...byMarket(markets),
     maxDrawdown: deepest.view,
     roundTrips: sum(({ roundTrips }) => roundTrips),
     wins: sum(({ wins }) => wins),

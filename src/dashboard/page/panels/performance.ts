@@ -32,7 +32,7 @@ const columns: readonly Column<Period>[] = [
 ];
 
 function Performed({ of }: { of: PerformanceView }): VNode {
-  const { maxDrawdown, roundTrips, wins, fees, curve, markets, periods } = of;
+  const { maxDrawdown, roundTrips, wins, fees, curve, markets, otherMarkets, periods } = of;
   const name = chosenStrategy.value === '' ? 'Equity' : `Profit of ${chosenStrategy.value}`;
   return html`
     <dl class="facts pad">
@@ -42,7 +42,7 @@ function Performed({ of }: { of: PerformanceView }): VNode {
       <div><dt>Fees</dt><dd>${money(fees)}</dd></div>
     </dl>
     ${curve.length < 2 ? html`<p class="empty">The curve begins with the second point.</p>` : html`<${Curves} label=${`${name} over time`} curves=${[{ name, points: curve }]} drawdown=${true} />`}
-    ${markets.length === 0 ? '' : html`<h3 class="pad">Profit of each market, at its fills</h3><${Curves} label="Profit of each market over time" curves=${markets.map(({ symbol, curve: points }) => ({ name: symbol, points }))} />`}
+    ${markets.length === 0 ? '' : html`<h3 class="pad">Profit of each market, at its fills${otherMarkets === 0 ? '' : ` (the ${markets.length} that moved most; ${otherMarkets} others are not drawn)`}</h3><${Curves} label="Profit of each market over time" curves=${markets.map(({ symbol, curve: points }) => ({ name: symbol, points }))} />`}
     <div class="scroll" tabindex="0" role="region" aria-label="Profit by period">
       <${Table} caption="Profit by period, newest first" columns=${columns} rows=${periods[unit.value]} keyOf=${({ start }: Period) => String(start)} />
     </div>
