@@ -163,7 +163,7 @@ async function measure(orders: number, open: number, rounds: number, everyMs = 1
       `exchange: { restUrl: ${restUrl}, wsUrl: ws://127.0.0.1:${port}/ }
 strategies: [{ id: bench, use: ${join(import.meta.dirname, 'latency', 'strategy.ts')}, symbol: ${symbol}, interval: 1min, allocation: "1000000" }]
 risk: { maxOrderValue: "100000", maxPosition: "1000000" }
-onStop: keep
+onShutdown: keep
 `,
     );
     const binding = { mode: 'live', account: 'spot', venue: venueNameOf(restUrl, apiKey) } as const;

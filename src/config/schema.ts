@@ -222,7 +222,7 @@ export const tradingSchema = z
     alerts: alerts.optional(),
     log,
     metrics: metrics.optional(),
-    onStop: z.enum(['cancel', 'keep']).default('cancel'),
+    onShutdown: z.enum(['cancel', 'keep']).default('cancel'),
     /** Whether the market that is traded on is recorded, too. */
     record: z.boolean().default(false),
     /** Where to, relative to the configuration; left out, `var/data` in the working directory. */

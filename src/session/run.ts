@@ -65,7 +65,7 @@ export interface Made {
   readonly notice: (notice: Notice) => void;
   readonly reaching: ConnectOptions;
   readonly stateDir: string;
-  readonly onStop: 'cancel' | 'keep';
+  readonly onShutdown: 'cancel' | 'keep';
   readonly fatal: (error: Error) => void;
   /** Undefined where none are configured. */
   readonly alerts: Alerts | undefined;
@@ -138,7 +138,7 @@ export function run(made: Made) {
       enter('stopping');
       isStopping = true;
       stopping.emit(true);
-      await atMost(assembled.end(made.onStop));
+      await atMost(assembled.end(made.onShutdown));
       // The ledger must equal the account at the end.
       await atMost(audit(assembled));
       // A fill that a sweep has just found must still be booked.
@@ -248,8 +248,8 @@ function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { 
 }
 
 /** Reports orders that should have ended: the exchange was too slow, or their outcome is unknown. */
-function reportLeftOrders({ assembled, onStop, notice }: Made): void {
-  const left = [...assembled.portfolio.orders()].filter(({ state }) => onStop === 'cancel' || state === 'unknown');
+function reportLeftOrders({ assembled, onShutdown, notice }: Made): void {
+  const left = [...assembled.portfolio.orders()].filter(({ state }) => onShutdown === 'cancel' || state === 'unknown');
   if (left.length === 0) return;
   const list = left.map(({ intent, state }) => `${intent.clientOrderId} on ${intent.symbol} (${state})`).join(', ');
   notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start resolves them` });

@@ -278,7 +278,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
   const summary = summaryOf(options, { ...parts, loaded });
   const begun = (): void => recordStart(parts, since, versions, options.log);
-  return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, begun, onStop: config.onStop, fatal };
+  return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, begun, onShutdown: config.onShutdown, fatal };
 }
 
 /** The daily summary of a configuration. */

@@ -147,7 +147,7 @@ function configText({ restUrl, wsUrl }: Addresses, change: ConfigChange): string
     params: { number: index + 1 },
     allocation: '200000',
   }));
-  const base = { exchange: { restUrl, wsUrl, speed }, account: 'spot', strategies, execution, onStop: 'cancel' };
+  const base = { exchange: { restUrl, wsUrl, speed }, account: 'spot', strategies, execution, onShutdown: 'cancel' };
   return JSON.stringify({ ...base, ...change, risk: { ...risk, ...Object(change['risk']) } });
 }
 

@@ -195,7 +195,7 @@ describe('the watchdog', () => {
   });
 
   test('does nothing about a daemon that ended on purpose, and needs a key of its own', async () => {
-    rig.configure({ onStop: 'keep', watchdog: { afterMs: 1_000 } });
+    rig.configure({ onShutdown: 'keep', watchdog: { afterMs: 1_000 } });
     const daemon = await trading();
     await daemon.end('SIGINT');
     const dog = watch();

@@ -108,7 +108,7 @@ test('a configuration that has changed since the start is reported, one that is 
   liveLikeBacktest(dir, runs);
   expect(comparisonOf(dir, folders).notes).toEqual([]);
   const file = `${dir}.yaml`;
-  writeFileSync(file, `${'onStop: keep\n'}${readFileSync(file, 'utf8')}`);
+  writeFileSync(file, `${'onShutdown: keep\n'}${readFileSync(file, 'utf8')}`);
   expect(comparisonOf(dir, folders).notes).toEqual([
     expect.stringContaining('is not exactly the configuration that runs'),
   ]);

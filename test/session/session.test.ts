@@ -36,7 +36,7 @@ describe('Ctrl-C', () => {
   });
 
   test('leaves what rests where the configuration says so, and the next start goes on with it', async () => {
-    rig.configure({ onStop: 'keep' });
+    rig.configure({ onShutdown: 'keep' });
     rig.emit('maker', farBid);
     const first = await rig.start();
     await until('a resting order', () => restingOrders().length === 1);

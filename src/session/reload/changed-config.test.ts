@@ -61,14 +61,14 @@ describe('a configuration that was changed', () => {
   test('names each place that only a restart changes', () => {
     const exchange = { restUrl: 'http://127.0.0.1:2', wsUrl: 'ws://127.0.0.1:1' };
     const changed = given(
-      { exchange, account: 'margin', onStop: 'keep' },
+      { exchange, account: 'margin', onShutdown: 'keep' },
       { moveWindowMs: 5 },
       { interval: '5min', params: { fast: 3 }, allocation: '2000' },
     );
     expect(changedConfig(given(), changed).fixed.toSorted()).toEqual([
       'account',
       'exchange.restUrl',
-      'onStop',
+      'onShutdown',
       'risk.moveWindowMs',
       'strategies.one.allocation',
       'strategies.one.interval',
