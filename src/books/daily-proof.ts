@@ -87,10 +87,10 @@ export const pricesIn = (memories: ReadonlyMap<string, string>): ReadonlyMap<str
 export const booksBetween = (
   reader: Pick<JournalReader, 'pastFills' | 'instruments' | 'memories' | 'audits'>,
   from: number,
-  until: number,
+  to: number,
 ): { readonly profit: Profit; readonly proofs: readonly DayProof[] } => ({
   profit: profitOf(reader.pastFills(), reader.instruments(), pricesIn(reader.memories()), {
-    ...{ by: ['strategy'], method: 'average', from, until },
+    ...{ by: ['strategy'], method: 'average', from, to },
   }),
-  proofs: dailyProofs(reader.audits().filter(({ at }) => at >= from && at < until)),
+  proofs: dailyProofs(reader.audits().filter(({ at }) => at >= from && at < to)),
 });

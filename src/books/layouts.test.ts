@@ -36,7 +36,7 @@ test('a purchase receives base and sends quote, a sale the other way round, with
 
 test('fills are sorted by time and cut to the time that was asked for', () => {
   const at = (time: number): FillEntry => ({ ...fill, time: startTime + time, tradeId: `${time}` });
-  const rows = exported('fills', [at(30), at(10), at(20), at(40)], { from: startTime + 20, until: startTime + 40 });
+  const rows = exported('fills', [at(30), at(10), at(20), at(40)], { from: startTime + 20, to: startTime + 40 });
   expect(rows).toMatchObject([
     { trade_id: '20', amount: '0.2469134', liquidity: 'taker' },
     { trade_id: '30', time: '2020-03-12T00:00:00.030Z' },

@@ -93,13 +93,10 @@ export function* rowsOf(
   layout: Layout,
   fills: readonly FillEntry[],
   instruments: readonly InstrumentEntry[],
-  {
-    from = Number.NEGATIVE_INFINITY,
-    until = Number.POSITIVE_INFINITY,
-  }: { readonly from?: number; readonly until?: number },
+  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly to?: number },
 ): Iterable<readonly Value[]> {
   const known = new Map(instruments.map((one) => [one.symbol, one]));
-  const within = fills.filter(({ time }) => time >= from && time < until).sort((a, b) => a.time - b.time);
+  const within = fills.filter(({ time }) => time >= from && time < to).sort((a, b) => a.time - b.time);
   for (const fill of within) {
     const listed = known.get(fill.symbol);
     if (listed === undefined)

@@ -91,7 +91,7 @@ describe('groups', () => {
       sell('0.5', '110', { time: startTime + hourMs }),
       sell('0.5', '120', { time: startTime + 2 * hourMs }),
     ];
-    expect(profit(fills, { from: startTime + 1, until: startTime + 2 * hourMs }).totals).toEqual([
+    expect(profit(fills, { from: startTime + 1, to: startTime + 2 * hourMs }).totals).toEqual([
       { group: {}, quote: 'USDT', fills: 1, realised: '5', fees: '0', unrealised: null, net: '5' },
     ]);
   });

@@ -23,7 +23,7 @@ export interface ProfitQuery {
   /** UTC ms: fills of this moment and later. Earlier ones count only for the cost of what is held. */
   readonly from?: number;
   /** UTC ms: fills before this moment. Positions are then not valued, as their price of that time is not known. */
-  readonly until?: number;
+  readonly to?: number;
 }
 
 /** Amounts are decimal text in `quote`. */
@@ -103,7 +103,7 @@ export function profitOf(
   prices: ReadonlyMap<string, Price>,
   query: ProfitQuery,
 ): Profit {
-  const { by, method, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
+  const { by, method, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query;
   const held = new Map<string, OpenAmount>();
   const last = new Map(prices);
   const sums = new Map<string, Sum>();
@@ -113,7 +113,7 @@ export function profitOf(
       ...{ group, quote, fills: 0 },
       ...{ realised: noUnits, fees: noUnits, unrealised: noUnits },
     }));
-  for (const { fill, at, before, after } of bookedFills(listed(fills, instruments, until), instruments, () =>
+  for (const { fill, at, before, after } of bookedFills(listed(fills, instruments, to), instruments, () =>
     costBasis(method),
   )) {
     const { strategy, symbol, time } = fill;
@@ -128,7 +128,7 @@ export function profitOf(
     if (fill.feeAsset !== at.base && fill.feeAsset !== at.quote)
       otherFees.set(fill.feeAsset, plus(otherFees.get(fill.feeAsset) ?? noUnits, fill.fee));
   }
-  const isOpen = until === Number.POSITIVE_INFINITY;
+  const isOpen = to === Number.POSITIVE_INFINITY;
   const positions = isOpen ? valued(held.values(), last) : [];
   const isDated = by.includes('day') || by.includes('month');
   if (!isDated)
@@ -149,15 +149,15 @@ export function profitOf(
 
 const keyOf = ({ group, quote }: Sum): string => [...Object.values(group), quote].join('\n');
 
-/** Fills before UTC ms `until`. A symbol without its instrument is refused: its profit would be missing in every sum. */
+/** Fills before UTC ms `to`. A symbol without its instrument is refused: its profit would be missing in every sum. */
 function* listed(
   fills: Iterable<FillEntry>,
   instruments: readonly InstrumentEntry[],
-  until: number,
+  to: number,
 ): Generator<FillEntry> {
   const symbols = new Set(instruments.map(({ symbol }) => symbol));
   for (const fill of fills) {
-    if (fill.time >= until) continue;
+    if (fill.time >= to) continue;
     if (!symbols.has(fill.symbol))
       throw new Refusal(
         `the journal has fills of ${fill.symbol}, but its table instruments has no row for this symbol`,

@@ -66,7 +66,7 @@ test('of another source are not named, and say so in the result where they are a
   const given = ['--data', 'mixed', '--symbol', 'XBTUSD'];
   await at.sluice(['data', 'import', 'minutes.csv', ...given, '--interval', '1min', '--source', 'x']);
   await at.sluice(['data', 'resample', 'XBTUSD', '--into', '60min', '--data', 'mixed']);
-  await at.sluice(['data', 'export', 'XBTUSD', '--interval', '60min', '--to', 'hours.csv', '--data', 'mixed']);
+  await at.sluice(['data', 'export', 'XBTUSD', '--interval', '60min', '-o', 'hours.csv', '--data', 'mixed']);
   await at.sluice(['data', 'remove', 'XBTUSD', '--interval', '60min', '--yes', '--data', 'mixed']);
   const { code, err } = await at.sluice(['data', 'import', 'hours.csv', ...given, '--source', 'y']);
   expect(code, err).toBe(0);

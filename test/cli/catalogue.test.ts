@@ -35,7 +35,7 @@ test('a file is looked at, imported, listed, checked, asked, exported and remove
   expect(await data('resample', '--into', '60min,1h')).toContain(
     'klines XBTUSD 60min: 4 klines from klines XBTUSD 1min',
   );
-  expect(await data('export', '--interval', '1min', '--to', 'again.csv')).toBe(
+  expect(await data('export', '--interval', '1min', '-o', 'again.csv')).toBe(
     'klines XBTUSD 1min: 240 rows into again.csv\n',
   );
   expect(await data('import', 'again.csv', '--symbol', 'XBTUSD')).toContain('0 rows new, 240 rows known');
@@ -80,7 +80,7 @@ test('klines that were made and kept are called stale once their source grows, a
   expect(await data('list')).toContain(`\nklines XBTUSD 60min: ${stale}\n`);
   expect(await data('check')).toContain(`\n  ${stale}\n`);
   const note = `note: klines XBTUSD 60min: ${stale}`;
-  expect(await data('export', '--interval', '60min', '--to', 'x.csv')).toContain(note);
+  expect(await data('export', '--interval', '60min', '-o', 'x.csv')).toContain(note);
   expect(await data('sql', 'SELECT count(*) FROM klines')).toContain(note);
   expect(await data('sql', 'SELECT count(*) FROM trades')).toMatch(/note: .* holds no trades\n/);
   await data('resample', '--into', '60min');
@@ -120,7 +120,7 @@ test('what a file holds does nothing to the terminal', async () => {
 
 test('an export takes the place of no file unless that is said, and of none of the catalogue', async () => {
   at.write('mine.csv', 'mine\n');
-  const export_ = (...more: readonly string[]) => at.sluice(['data', 'export', 'XBTUSD', '--to', ...more]);
+  const export_ = (...more: readonly string[]) => at.sluice(['data', 'export', 'XBTUSD', '-o', ...more]);
   const { code, err } = await export_('mine.csv');
   expect([code, err]).toEqual([2, 'sluice: mine.csv exists: name another file, or overwrite it with --replace\n']);
   expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toBe('mine\n');
@@ -132,7 +132,7 @@ test('an export takes the place of no file unless that is said, and of none of t
   expect([nowhere.code, nowhere.err]).toEqual([
     2,
     expect.stringMatching(
-      /^sluice: --to nowhere\/x\.csv: folder \/\S+\/nowhere does not exist: create it first, or name another folder\n$/,
+      /^sluice: -o nowhere\/x\.csv: folder \/\S+\/nowhere does not exist: create it first, or name another folder\n$/,
     ),
   ]);
 });
@@ -143,7 +143,7 @@ test('an export without rows leaves what was there, and everything goes only by 
     'data',
     'export',
     'XBTUSD',
-    '--to',
+    '-o',
     'kept.csv',
     '--replace',
     '--from',
@@ -198,17 +198,17 @@ test.for<[string, readonly string[], RegExp]>([
   ['everything, and something', ['remove', 'XBTUSD', '--all', '--yes'], /--all selects everything: leave out SYMBOL/],
   [
     'a day that the calendar has not',
-    ['export', '--to', 'h.csv', '--from', '2024-02-30'],
+    ['export', '-o', 'h.csv', '--from', '2024-02-30'],
     /'2024-02-30' is invalid\. must be a date such as 2020-03-12 .*a day that the calendar has, from 1990 on/,
   ],
-  ['a year of no market', ['export', '--to', 'h.csv', '--until', '0024-02-01'], /'0024-02-01' is invalid/],
+  ['a year of no market', ['export', '-o', 'h.csv', '--to', '0024-02-01'], /'0024-02-01' is invalid/],
   ['a day of fetch', ['fetch', 'XBTUSD', '--to', '2023-02-29'], /'2023-02-29' is invalid/],
   [
     'an end before the beginning',
-    ['export', '--to', 'h.csv', '--from', '2020-02-02', '--until', '2020-02-02'],
-    /--from 2020-02-02T00:00:00Z is not before --until 2020-02-02T00:00:00Z/,
+    ['export', '-o', 'h.csv', '--from', '2020-02-02', '--to', '2020-02-02'],
+    /--from 2020-02-02T00:00:00Z is not before --to 2020-02-02T00:00:00Z/,
   ],
-  ['a format that is not written', ['export', 'XBTUSD', '--to', 'a.xlsx'], /a.xlsx: the name must end in csv/],
+  ['a format that is not written', ['export', 'XBTUSD', '-o', 'a.xlsx'], /a.xlsx: the name must end in csv/],
 ])('%s is refused', async ([, args, message]) => {
   const { code, err } = await at.sluice(['data', ...args]);
   expect(code).toBe(2);
@@ -233,7 +233,7 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   }
   const refused = await at.sluice(['data', 'sql', 'SELECT count(*) FROM klines', '--data', 'torn']);
   expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(why)]);
-  expect(await data('export', 'XBTUSD', '--to', 'x.csv', '--data', 'torn')).toContain('240 rows');
+  expect(await data('export', 'XBTUSD', '-o', 'x.csv', '--data', 'torn')).toContain('240 rows');
   expect(await data('import', 'XBTUSD_1m.csv', '--data', 'torn')).toContain('240 rows known');
   at.write('torn.yaml', backtestYaml.replace('./klines.csv', 'catalogue').replace(/^/, 'catalogue: torn\n'));
   expect((await backtestHere(join(at.dir, 'torn.yaml'), { json: true })).refusal).toBeUndefined();

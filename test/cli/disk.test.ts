@@ -81,7 +81,7 @@ describe('on a full disk', () => {
 test('an export that fills a disk leaves nothing, and no file that looks whole', async ({ skip }) => {
   if (!isMounted) skip('mounting a tmpfs is not allowed here');
   await at.sluice(['data', 'import', 'many.csv', '--symbol', 'XBTUSD']);
-  const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '--to', 'full/x.csv']);
+  const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '-o', 'full/x.csv']);
   expect([code, err]).toEqual([1, expect.stringContaining('full/x.csv cannot be written: ')]);
   expect(at.files().filter((name) => name.includes('x.csv'))).toEqual([]);
 });

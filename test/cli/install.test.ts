@@ -268,7 +268,7 @@ describe('files for Docker', () => {
   test.each([
     ['a configuration without metrics', ['--config', 'live.yaml'], 'live.yaml: metrics is missing: add metrics: {}'],
     ['one outside of the folder', ['--config', '../live.yaml'], 'does not exist'],
-    ['a folder elsewhere', ['--config', 'live.yaml', '--to', '../x'], ''],
+    ['a folder elsewhere', ['--config', 'live.yaml', '-o', '../x'], ''],
   ])('are refused for %s', async (_, args, message) => {
     configure({ metrics: undefined });
     const { code, stderr } = await install('docker', ...args);

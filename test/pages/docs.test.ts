@@ -89,7 +89,7 @@ describe('cli.md and json.md', () => {
     const listed = new Set<string>();
     const read = async (...command: readonly string[]): Promise<void> => {
       const [about = '', inner = ''] = (await help(...command)).split('\nCommands:\n');
-      for (const [, option = ''] of about.matchAll(/^ {2}(--[a-z-]+)/gm)) listed.add(option);
+      for (const [, option = ''] of about.matchAll(/^ {2}(?:-o, )?(--[a-z-]+)/gm)) listed.add(option);
       for (const [, name = ''] of inner.matchAll(/^ {2}([a-z]+) /gm)) if (name !== 'help') await read(...command, name);
     };
     for (const command of commands) await read(command);

@@ -44,7 +44,7 @@ test('every data command prints what is written down', async () => {
     ...(await printed('data', 'list')),
     ...(await printed('data', 'check')),
     ...(await printed('data', 'resample', 'BTCUSDT', '--into', '60min')),
-    ...(await printed('data', 'export', 'BTCUSDT', '--interval', '1min', '--to', 'x.csv')),
+    ...(await printed('data', 'export', 'BTCUSDT', '--interval', '1min', '-o', 'x.csv')),
     ...(await printed('data', 'remove', 'BTCUSDT', '--interval', '60min', '--yes')),
   ];
   const keys = new Set(keysIn(all));

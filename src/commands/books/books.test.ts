@@ -110,7 +110,7 @@ describe('sluice pnl', () => {
 
   test('of an empty journal, and of a time without fills, says so', () => {
     expect(pnl()).toMatch(/^no fills in this time\naccount {4}never compared/);
-    expect(() => pnl({ from: 2, until: 2 })).toThrow('--from is not before --until');
+    expect(() => pnl({ from: 2, to: 2 })).toThrow('--from is not before --to');
     expect(() => pnl({ by: ['day', 'day'] })).toThrow('--by day is given twice');
   });
 });
@@ -189,7 +189,7 @@ describe('sluice export', () => {
     );
     expect(await refused('fills', { format: 'parquet' })).toContain('give it with -o FILE.parquet');
     expect(await refused('fills', { table: ['orders'] })).toContain('sluice export tables --table orders');
-    expect(await refused('fills', { from: 30, until: 30 })).toContain('--from is not before --until');
+    expect(await refused('fills', { from: 30, to: 30 })).toContain('--from is not before --to');
   });
 
   test('of a journal that something else changed is said not to be relied on', async () => {
@@ -238,7 +238,7 @@ describe('sluice export', () => {
 
     test('are those, and of the time, that were asked for', async () => {
       put(eventOf('sending', { at: 10 }), eventOf('accepted', { at: 20 }), eventOf('closed', { at: 30 }), orderRowOf());
-      const { out: lines } = await exported('tables', { table: ['events'], from: 20, until: 30 });
+      const { out: lines } = await exported('tables', { table: ['events'], from: 20, to: 30 });
       expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['accepted']);
       expect(await refused('tables', { table: ['event'] })).toContain('did you mean "events"?');
     });

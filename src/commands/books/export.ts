@@ -28,7 +28,7 @@ export interface ExportOptions extends Output {
   /** UTC ms: rows of this moment and later. */
   readonly from?: number;
   /** UTC ms: rows before this moment. */
-  readonly until?: number;
+  readonly to?: number;
   /** A file, or of tables an existing directory, or one to be made when it ends in /: then a file for each table. */
   readonly output?: string;
   /** Overwrites files. */
@@ -47,9 +47,9 @@ export async function exportState(
 }
 
 export async function exportJournal(layout: ExportLayout, options: ExportOptions): Promise<void> {
-  const { dir, output, json, out, say, from, until, table, replace = false } = options;
-  if (from !== undefined && until !== undefined && from >= until)
-    throw new Refusal('--from is not before --until: swap them, or leave one out');
+  const { dir, output, json, out, say, from, to, table, replace = false } = options;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new Refusal('--from is not before --to: swap them, or leave one out');
   if (layout !== 'tables' && table.length > 0)
     throw new Refusal(`--table chooses among tables: write sluice export tables --table ${table[0]}`);
   const format = formatOf(layout, options);
@@ -95,17 +95,17 @@ function formatOf(layout: ExportLayout, { format, output }: ExportOptions): File
   return chosen;
 }
 
-const fillsIn = (db: Database.Database, name: LayoutName, { from, until }: ExportOptions): Source => ({
+const fillsIn = (db: Database.Database, name: LayoutName, { from, to }: ExportOptions): Source => ({
   name,
   columns: layouts[name].columns,
   rows: () =>
     rowsOf(layouts[name], readFills(db, '1'), readRows(db, 'instrument', ''), {
       ...(from !== undefined && { from }),
-      ...(until !== undefined && { until }),
+      ...(to !== undefined && { to }),
     }),
 });
 
-function tablesOf(db: Database.Database, { table, from, until }: ExportOptions): readonly Source[] {
+function tablesOf(db: Database.Database, { table, from, to }: ExportOptions): readonly Source[] {
   const names = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .pluck()
@@ -122,7 +122,7 @@ function tablesOf(db: Database.Database, { table, from, until }: ExportOptions):
       const time = timeOf(columns.map((column) => column.name));
       const between = time === undefined ? '' : `WHERE ${time} >= ? AND ${time} < ?`;
       const rows = db.prepare(`SELECT * FROM ${name} ${name === 'meta' ? secret : between}`).raw();
-      const bounds = time === undefined ? [] : [from ?? 0, until ?? Number.MAX_SAFE_INTEGER];
+      const bounds = time === undefined ? [] : [from ?? 0, to ?? Number.MAX_SAFE_INTEGER];
       return { name, columns, rows: () => rows.iterate(...bounds) as IterableIterator<(string | number | null)[]> };
     });
 }

@@ -16,14 +16,14 @@ export interface PnlOptions extends ShowOptions {
   readonly method: Method;
   /** UTC ms. */
   readonly from?: number;
-  readonly until?: number;
+  readonly to?: number;
 }
 
 const byDefault: readonly Group[] = ['strategy', 'symbol'];
 
 /** What moved the account beside the fills: it is in no profit. */
-function notCounted(reader: JournalReader, { from, until }: PnlOptions) {
-  const isWithin = (at: number): boolean => at >= (from ?? 0) && at < (until ?? Number.POSITIVE_INFINITY);
+function notCounted(reader: JournalReader, { from, to }: PnlOptions) {
+  const isWithin = (at: number): boolean => at >= (from ?? 0) && at < (to ?? Number.POSITIVE_INFINITY);
   const sums = new Map<string, Decimal>();
   for (const { what, asset, amount, at } of reader.adjustments())
     if (what === 'adjust' && isWithin(at)) sums.set(asset, (sums.get(asset) ?? new Decimal(0)).plus(amount));
@@ -35,15 +35,15 @@ function notCounted(reader: JournalReader, { from, until }: PnlOptions) {
 
 /** The output of `pnl --json` (docs/reference/json.md). */
 function pnlOf(reader: JournalReader, dir: string, options: PnlOptions) {
-  const { by = byDefault, method, from, until } = options;
+  const { by = byDefault, method, from, to } = options;
   const fills = reader.fills();
-  const within = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
+  const within = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   const profit = profitOf(fills, reader.instruments(), pricesIn(reader.memories()), { by, method, ...within });
   return {
     version: 2,
     state: dir,
     ...{ mode: reader.meta.get('mode') ?? 'unknown', account: reader.meta.get('account') ?? 'unknown' },
-    ...{ method, from: from ?? null, until: until ?? null },
+    ...{ method, from: from ?? null, to: to ?? null },
     ...profit,
     ...notCounted(reader, options),
     days: dailyProofs(reader.audits()),
@@ -53,9 +53,9 @@ function pnlOf(reader: JournalReader, dir: string, options: PnlOptions) {
 type Pnl = ReturnType<typeof pnlOf>;
 
 export function showPnl(options: PnlOptions): void {
-  const { by = byDefault, from, until, json, out } = options;
-  if (from !== undefined && until !== undefined && from >= until)
-    throw new Refusal('--from is not before --until: swap them, or leave one out');
+  const { by = byDefault, from, to, json, out } = options;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new Refusal('--from is not before --to: swap them, or leave one out');
   const twice = by.find((name, index) => by.indexOf(name) !== index);
   if (twice !== undefined) throw new Refusal(`--by ${twice} is given twice: leave one out`);
   withState(options, (reader, { dir }) => {
@@ -98,10 +98,10 @@ function* linesOf(pnl: Pnl, by: readonly Group[]): Iterable<string> {
   yield* accountLines(pnl);
 }
 
-function* positionLines({ positions, until }: Pnl): Iterable<string> {
+function* positionLines({ positions, to }: Pnl): Iterable<string> {
   for (const { strategy, symbol, base, quote, quantity, cost, price, priceTime, unrealised } of positions)
     yield `open       ${strategy} ${symbol}: ${quantity} ${base} for ${amount(cost)} ${quote}, now ${amount(unrealised)} at the last known price, ${price} of ${moment(priceTime)} UTC`;
-  if (until !== null) yield 'open       not valued: the prices of that time are not in the journal';
+  if (to !== null) yield 'open       not valued: the prices of that time are not in the journal';
 }
 
 function* beyondLines({ otherFees, adjustments, otherTrades, totals }: Pnl & Profit): Iterable<string> {

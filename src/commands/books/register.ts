@@ -23,7 +23,7 @@ export function addBooks(program: Command, io: Io): void {
       .description(about)
       .addOption(stateOption())
       .option('--from <DATE>', 'start time of fills, UTC', dateOption)
-      .option('--until <DATE>', 'end time of fills, exclusive, UTC', dateOption)
+      .option('--to <DATE>', 'end time of fills, exclusive, UTC', dateOption)
       .addOption(jsonOption());
   const pnl = add('pnl', 'profit, loss and fees from the fills, and whether ledger and account agree')
     .addOption(

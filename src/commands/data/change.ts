@@ -18,46 +18,48 @@ import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series
 
 export async function exportOne(
   given: WhichSeries & {
-    readonly to: string;
+    readonly output: string;
     readonly from?: number;
-    readonly until?: number;
+    readonly to?: number;
     readonly replace: boolean;
   },
 ): Promise<void> {
-  const { data, to, from, until, json, out, say } = given;
-  if (from !== undefined && until !== undefined && from >= until)
-    throw new Refusal(
-      `--from ${momentText(from)} is not before --until ${momentText(until)}: swap them, or leave one out`,
-    );
+  const { data, output, from, to, json, out, say } = given;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new Refusal(`--from ${momentText(from)} is not before --to ${momentText(to)}: swap them, or leave one out`);
   refuseTaken(given);
   const { series, rows } = await readAgain(resolve(data), async () => {
     const one = chosenOne(given);
-    return { series: one, rows: await exportSeries(resolve(data), one, resolve(to), { from, until }) };
+    return { series: one, rows: await exportSeries(resolve(data), one, resolve(output), { from, to }) };
   });
   const name = seriesName(series);
   const stale = staleText(readableSeries(resolve(data)), series);
   if (stale !== undefined) say(`note: ${name}: ${stale}`);
-  out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
+  out(
+    json
+      ? JSON.stringify({ series: name, file: resolve(output), rows })
+      : `${name}: ${counted(rows, 'row')} into ${output}`,
+  );
 }
 
 /** Refuses to write over a file that nobody said may go, into the folders of the catalogue, whose files are its own, and where no file can be. */
 function refuseTaken({
   data,
-  to,
+  output,
   replace,
-}: Pick<WhichSeries, 'data'> & { readonly to: string; readonly replace: boolean }) {
-  const path = resolve(to);
+}: Pick<WhichSeries, 'data'> & { readonly output: string; readonly replace: boolean }) {
+  const path = resolve(output);
   if ([...kinds, 'cache'].some((folder) => path.startsWith(join(resolve(data), folder, sep))))
     throw new Refusal(
-      `${to} is in a folder of the catalogue ${resolve(data)}, which only Sluice writes: name another folder`,
+      `${output} is in a folder of the catalogue ${resolve(data)}, which only Sluice writes: name another folder`,
     );
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory())
-    throw new Refusal(`${to} is a folder: name a file in it, such as ${join(to, 'klines.csv')}`);
+    throw new Refusal(`${output} is a folder: name a file in it, such as ${join(output, 'klines.csv')}`);
   if (found !== undefined && found.size > 0 && !replace)
-    throw new Refusal(`${to} exists: name another file, or overwrite it with --replace`);
+    throw new Refusal(`${output} exists: name another file, or overwrite it with --replace`);
   const fault = placeFault(dirname(path));
-  if (fault !== undefined) throw new Refusal(`--to ${to}: ${fault}`);
+  if (fault !== undefined) throw new Refusal(`-o ${output}: ${fault}`);
 }
 
 export async function resample(given: WhichSeries & { readonly into: string; readonly zone: string }): Promise<void> {

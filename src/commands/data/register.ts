@@ -31,12 +31,12 @@ export function addData(program: Command, io: Io): void {
   run(check, io, async () => withSymbol((await import('./show.ts')).check));
   const exported = addSeries('export', 'write one series into a file')
     .requiredOption(
-      '--to <FILE>',
+      '-o, --output <FILE>',
       'file to write; its ending is the format: .csv, .csv.gz, .csv.zst, .jsonl or .parquet',
     )
     .option('--replace', 'overwrite an existing file', false)
     .option('--from <DATE>', 'start time, UTC', dateOption)
-    .option('--until <DATE>', 'end time, exclusive, UTC', dateOption);
+    .option('--to <DATE>', 'end time, exclusive, UTC', dateOption);
   run(exported, io, async () => withSymbol((await import('./change.ts')).exportOne));
   const resample = addSeries('resample', 'make klines of larger intervals and store them')
     .requiredOption('--into <I,I,…>', 'intervals, such as 60min,240min,1day')

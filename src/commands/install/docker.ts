@@ -12,10 +12,10 @@ export interface DockerOptions extends Output {
   readonly config: string;
   readonly mode: 'live' | 'paper';
   /** The folder to write. */
-  readonly to: string;
+  readonly output: string;
 }
 
-export function installDocker({ config, mode, to, json, out }: DockerOptions): void {
+export function installDocker({ config, mode, output, json, out }: DockerOptions): void {
   const { metrics } = readConfig(config, tradingSchema);
   if (metrics === undefined)
     throw new Refusal(
@@ -27,18 +27,18 @@ export function installDocker({ config, mode, to, json, out }: DockerOptions): v
       `${config} is outside of this folder, which is what the image is built from: run it in the folder of the project`,
     );
   if (!/^[\w./-]+$/.test(path)) throw new Refusal(`${config}: use a name of letters, digits, dots and dashes`);
-  const folder = relative(process.cwd(), resolve(to)).split(sep).join('/');
-  if (!/^[\w-]+$/.test(folder)) throw new Refusal(`--to ${to}: name a folder in this one, such as deploy`);
+  const folder = relative(process.cwd(), resolve(output)).split(sep).join('/');
+  if (!/^[\w-]+$/.test(folder)) throw new Refusal(`-o ${output}: name a folder in this one, such as deploy`);
   const values = { config: path, mode, folder, port: String(metrics.port), sluice: `sluice-${version()}.tgz` };
   const files = dockerFiles(values);
-  const taken = Object.keys(files).filter((name) => existsSync(join(to, name)));
+  const taken = Object.keys(files).filter((name) => existsSync(join(output, name)));
   if (taken.length > 0)
     throw new Refusal(
-      `${to} has ${taken.join(', ')} already, and nothing is overwritten: name another folder with --to`,
+      `${output} has ${taken.join(', ')} already, and nothing is overwritten: name another folder with -o`,
     );
   for (const [name, text] of Object.entries(files)) {
-    makeDirs(dirname(join(to, name)), 0o755);
-    writeFileSync(join(to, name), text, { mode: 0o644 });
+    makeDirs(dirname(join(output, name)), 0o755);
+    writeFileSync(join(output, name), text, { mode: 0o644 });
   }
   const steps = [
     `npm pack ${relative(process.cwd(), home()) || '.'} --pack-destination ${folder}`,
@@ -46,10 +46,10 @@ export function installDocker({ config, mode, to, json, out }: DockerOptions): v
     `docker compose -f ${folder}/compose.yaml up --build --detach`,
   ];
   if (json) {
-    out(JSON.stringify({ version: 2, folder: to, files: Object.keys(files).toSorted(), steps }));
+    out(JSON.stringify({ version: 2, folder: output, files: Object.keys(files).toSorted(), steps }));
     return;
   }
-  out(`${to} has a Dockerfile, a compose file, Prometheus and Grafana with a board. Next:`);
+  out(`${output} has a Dockerfile, a compose file, Prometheus and Grafana with a board. Next:`);
   for (const step of steps) out(`  ${step}`);
 }
 

@@ -14,7 +14,7 @@ export function addInstall(program: Command, io: Io): void {
     .option('--secrets <FILE>', 'file with the keys, mode 600', '/etc/sluice/secrets.env');
   run(systemd, io, async () => (await import('./systemd.ts')).installSystemd);
   const docker = add('docker', 'write a Dockerfile, and a compose file with Prometheus and Grafana').option(
-    '--to <FOLDER>',
+    '-o, --output <FOLDER>',
     'the folder to write, in this one',
     'deploy',
   );

@@ -180,7 +180,7 @@ describe('what is stored', () => {
     expect(there.manifest().months).toEqual(here.manifest().months);
     await exportSeries(here.dir, here.manifest(), join(here.dir, 'out.csv'), {
       from: start + 60_000,
-      until: start + 180_000,
+      to: start + 180_000,
     });
     expect(readFileSync(join(here.dir, 'out.csv'), 'utf8')).toMatch(
       /^time_ms,open,high,low,close,volume\n\d+,101.0,104.0,100.0,102.5,2.0\n\d+,.*\n$/,

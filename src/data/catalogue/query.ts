@@ -93,42 +93,42 @@ const formats = {
 export async function exportSeries(
   dir: string,
   manifest: Manifest,
-  to: string,
-  { from, until }: { readonly from?: number | undefined; readonly until?: number | undefined },
+  file: string,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
 ): Promise<number> {
-  const ending = Object.keys(formats).find((one): one is keyof typeof formats => to.endsWith(`.${one}`));
-  if (ending === undefined) throw new Refusal(`${to}: the name must end in ${Object.keys(formats).join(', ')}`);
+  const ending = Object.keys(formats).find((one): one is keyof typeof formats => file.endsWith(`.${one}`));
+  if (ending === undefined) throw new Refusal(`${file}: the name must end in ${Object.keys(formats).join(', ')}`);
   checkWhole(dir, manifest);
   const duck = await openDuck();
   const limits = [
     ...(from === undefined ? [] : [`time_ms >= ${from}`]),
-    ...(until === undefined ? [] : [`time_ms < ${until}`]),
+    ...(to === undefined ? [] : [`time_ms < ${to}`]),
   ];
   const where = limits.length === 0 ? '' : ` WHERE ${limits.join(' AND ')}`;
   const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
   const rows = ` FROM ${filesOf(dir, manifest)}${where}`;
   const select = `SELECT ${names}${rows}`;
   // Under another name until it is complete: a full disk or a kill must not leave what looks like data.
-  const unfinished = `${to}.unfinished.${process.pid}`;
+  const unfinished = `${file}.unfinished.${process.pid}`;
   const options = `${formats[ending]}, USE_TMP_FILE false`;
   try {
     const counted = await duck.connection.runAndReadAll(`SELECT count(*)${rows}`);
-    if (Number(counted.getRows()[0]?.[0] ?? 0) === 0) throw noRows(manifest, to);
+    if (Number(counted.getRows()[0]?.[0] ?? 0) === 0) throw noRows(manifest, file);
     const result = await duck.connection.runAndReadAll(`COPY (${select}) TO ${quoted(unfinished)} (${options})`);
-    renameSync(unfinished, to);
+    renameSync(unfinished, file);
     return Number(result.getRows()[0]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`${to} cannot be written: ${causeOf(error)}`, 1);
+    throw new Refusal(`${file} cannot be written: ${causeOf(error)}`, 1);
   } finally {
     rmSync(unfinished, { force: true });
     duck.close();
   }
 }
 
-function noRows(manifest: Manifest, to: string): Refusal {
+function noRows(manifest: Manifest, file: string): Refusal {
   const { months } = manifest;
   return new Refusal(
-    `${seriesName(manifest)} has no rows in that time, so ${to} is not written: it spans ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
+    `${seriesName(manifest)} has no rows in that time, so ${file} is not written: it spans ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
   );
 }
