@@ -16,7 +16,8 @@ export const oldRows = {
   // The last one stays: SQLite numbers the next row above it, so no number of the archive comes again.
   denials: 'last_at < ? AND seq < (SELECT max(seq) FROM denials)',
   notices: 'at < ? AND seq < (SELECT max(seq) FROM notices)',
-  // The first point is the equity at the beginning, the last that of now.
-  equity: 'at < ? AND at > (SELECT min(at) FROM equity) AND at < (SELECT max(at) FROM equity)',
+  // The first point is the equity at the beginning, and the last of each UTC day gives the profit of that day.
+  equity: `at < ? AND at > (SELECT min(at) FROM equity)
+    AND at NOT IN (SELECT max(at) FROM equity GROUP BY at / 86400000)`,
 } as const;
 export type OldTable = keyof typeof oldRows;

@@ -24,7 +24,9 @@ import type { Entry, SignalEntry, VenueTradeEntry } from '../../journal/entries.
 import { takeLock } from '../../journal/lock.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/open-for-writing.ts';
+import { openReader } from '../../journal/reader.ts';
 import { writer } from '../../journal/writer.ts';
+import { Performance } from '../../session/history/performance.ts';
 import { showPnl } from '../books/pnl.ts';
 import { showWhy } from '../show/why.ts';
 import { backup, restore } from './backup.ts';
@@ -60,7 +62,7 @@ const tradeOf = (entries: readonly Entry[]): VenueTradeEntry =>
 /** Three orders that ended ten days ago and one now, one that is open since, a foreign trade, and what is shown of the past. */
 function past(): readonly Entry[] {
   const now = startTime + 10 * dayMs;
-  const equity = (at: number): Entry => ({ kind: 'equity', at, equity: '1000' });
+  const equity = (at: number, value = '1000'): Entry => ({ kind: 'equity', at, equity: value });
   const trade = tradeOf(filledOrder(identity, 9));
   return [
     ...beginning,
@@ -72,7 +74,8 @@ function past(): readonly Entry[] {
     { ...trade, quantity: '0.1', orderIds: ['77'], tradeId: '500' },
     ...[signal(startTime), signal(startTime + 1), signal(now)],
     ...[denialOf(), denialOf({ at: now, draft: 'BUY 3' })],
-    ...[equity(startTime), equity(startTime + 60_000), equity(now)],
+    ...[equity(startTime), equity(startTime + 60_000), equity(startTime + 120_000, '1010')],
+    ...[equity(startTime + dayMs, '1020'), equity(startTime + dayMs + 60_000, '1030'), equity(now)],
     { kind: 'notice', at: startTime, level: 'info', text: 'oldest' },
     { kind: 'notice', at: startTime, level: 'info', text: 'old' },
     { kind: 'cursor', symbol: 'BTCUSDT', tradeIds: ['74'] },
@@ -109,6 +112,19 @@ function countIn(table: string): number {
 }
 const check = () => checkJournal(dir, environment());
 
+test('the profit of each day is the same afterwards', async () => {
+  const days = (): unknown => {
+    const reader = openReader(dir);
+    const { periods } = new Performance().of(reader, undefined);
+    reader.close();
+    return periods.day;
+  };
+  const before = days();
+  expect(before).toMatchObject([{ profit: '-30' }, { profit: '20' }, { profit: '10' }]);
+  await run();
+  expect(days()).toEqual(before);
+});
+
 test('old evidence moves to the archive, and every row is still read', async () => {
   const before = allRows();
   const { rows, expectedBalances } = check();
@@ -125,7 +141,8 @@ test('old evidence moves to the archive, and every row is still read', async () 
     ],
     ...[
       ['notices', 1],
-      ['equity', 2],
+      // The first one, and the last of each day.
+      ['equity', 4],
     ],
   ]);
   expect(allRows()).toEqual(before);
@@ -341,11 +358,13 @@ describe('is refused', () => {
   });
 });
 
-test('the first equity and the newest stay, however little is kept', async () => {
+test('the first equity and the last of each day stay, however little is kept', async () => {
   put({ kind: 'equity', at: startTime + 20 * dayMs, equity: '900' });
   put({ kind: 'notice', at: startTime + 40 * dayMs, level: 'info', text: 'newest' });
   await run({ keepDays: 0 });
   const db = new Database(join(dir, journalFile), { readonly: true });
-  expect(db.prepare('SELECT equity FROM equity ORDER BY at').pluck().all()).toEqual(['1000', '900']);
+  expect(db.prepare('SELECT equity FROM equity ORDER BY at').pluck().all()).toEqual([
+    ...['1000', '1010', '1030', '1000', '900'],
+  ]);
   db.close();
 });
