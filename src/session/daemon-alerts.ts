@@ -8,6 +8,7 @@ import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { Alert } from '../alerts/routes.ts';
 import { type AlertSecrets, alertSecrets } from '../alerts/secrets.ts';
 import { type AlertsConfig, alerts as schema } from '../config/alerts.ts';
+import type { FillView } from '../dashboard/view.ts';
 import { jsonOf } from '../domain/json.ts';
 import { registeredSecrets } from '../domain/redaction.ts';
 import { orRefusal, Refusal } from '../domain/refusal.ts';
@@ -15,6 +16,7 @@ import type { Notice } from '../journal/entries.ts';
 import { prepareDir } from '../journal/open.ts';
 import { alertTexts } from './alarm-pages.ts';
 import { eventText, type SessionEvent } from './log/events.ts';
+import { fillsText } from './log/fills-text.ts';
 import { isHeld, replaceFile } from './state.ts';
 import { daemonName, stateOptionFor } from './state-in-commands.ts';
 
@@ -35,11 +37,16 @@ export interface DaemonAlertsParts {
 /** Receives troubles of the alerts themselves. */
 type Troubles = (level: Notice['level'], text: string) => void;
 
+/** How long the first fill of an order waits for others, real ms. */
+const gatherMs = 500;
+
 export class DaemonAlerts {
   readonly #parts: Required<DaemonAlertsParts>;
   #sender: Alerts | undefined;
   #text: (event: SessionEvent) => string = eventText;
   #troubles: Troubles = () => undefined;
+  /** By client order id, fills that came within `gatherMs`. */
+  readonly #gathered = new Map<string, { readonly fills: FillView[]; readonly send: () => void }>();
 
   constructor({ send = startAlerts, ...parts }: DaemonAlertsParts) {
     this.#parts = { send, ...parts };
@@ -73,8 +80,28 @@ export class DaemonAlerts {
   }
 
   add(event: SessionEvent, more: Pick<Alert, 'isOfStart' | 'resumesAll'> = {}): void {
+    if (event.kind === 'fill') {
+      this.#gather(event);
+      return;
+    }
     const { kind, level, time } = event;
     this.#sender?.add({ kind, level, time, text: this.#text(event), ...more });
+  }
+
+  /** Fills of an order that come together are one alert. */
+  #gather({ level, time, fill }: Extract<SessionEvent, { kind: 'fill' }>): void {
+    const known = this.#gathered.get(fill.clientOrderId);
+    if (known !== undefined) {
+      known.fills.push(fill);
+      return;
+    }
+    const fills: [FillView, ...FillView[]] = [fill];
+    const send = (): void => {
+      if (this.#gathered.delete(fill.clientOrderId))
+        this.#sender?.add({ kind: 'fill', level, time, text: fillsText(fills) });
+    };
+    this.#gathered.set(fill.clientOrderId, { fills, send });
+    setTimeout(send, gatherMs).unref();
   }
 
   troublesTo(receive: Troubles): void {
@@ -95,6 +122,7 @@ export class DaemonAlerts {
 
   /** Sends what is left. */
   async end(): Promise<void> {
+    for (const { send } of this.#gathered.values()) send();
     await this.#sender?.end();
   }
 }

@@ -23,6 +23,7 @@ import { draftText, fillJson, idEnd } from '../../trading/format.ts';
 import { source } from '../../trading/hot-streams.ts';
 import { isLimit } from '../control/control-files.ts';
 import { isKillEntry, killLevel, killText } from '../view/notices.ts';
+import { fillsText } from './fills-text.ts';
 import type { Log } from './log.ts';
 
 /** Of one order or of one that was denied; `order` says what was ordered, such as `BUY 0.01 BTC at market`. */
@@ -331,10 +332,8 @@ export function eventText(event: SessionEvent): string {
   switch (event.kind) {
     case 'state':
       return event.text;
-    case 'fill': {
-      const { strategy, side, quantity, symbol, price } = event.fill;
-      return `${strategy} ${side} ${quantity} ${symbol} at ${price}`;
-    }
+    case 'fill':
+      return fillsText([event.fill]);
     case 'denied': {
       const more = event.repeats === 0 ? '' : ` (${event.repeats} more since the last report)`;
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${more}`;
