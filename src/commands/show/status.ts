@@ -73,6 +73,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
   const [unknownOrders, quarantinedOrders] = [inState('unknown'), inState('quarantined')];
   const beat = lastBeat(dir);
   const heartbeatAgeMs = beat === undefined ? null : Math.max(0, Math.round(machineWall() - beat.at));
+  const equity = reader.equity();
   const meta = (name: string): string => reader.meta.get(name) ?? 'unknown';
   return {
     version: 2,
@@ -80,7 +81,8 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     ...{ mode: meta('mode'), account: meta('account'), venue: meta('venue') },
     running: running === undefined ? null : { ...running, mode: undefined, token: undefined, heartbeatAgeMs },
     starting: starting === undefined ? null : { ...starting, mode: undefined },
-    equity: reader.equity()?.equity ?? null,
+    equity: equity?.equity ?? null,
+    equityAt: equity?.at ?? null,
     profit: profitIn(reader),
     openOrders: orders.length - unknownOrders.length - quarantinedOrders.length,
     unknownOrders,
@@ -141,7 +143,9 @@ function* daemonLines(status: Status, chosen: ChosenState): Iterable<string> {
   const ageMs = status.running?.heartbeatAgeMs ?? 0;
   if (running !== undefined && ageMs > oldBeatMs)
     yield `ATTENTION  the daemon has had no heartbeat for ${Math.round(ageMs / 1_000)} s: a strategy does not return, or the machine was suspended; its stops are not watched. sluice kill applies when it responds again, kill -9 ${running.pid} ends it`;
-  yield `equity     ${status.equity === null ? 'not known yet' : roundedMoney(status.equity)}`;
+  const { equity, equityAt } = status;
+  const isKnown = equity !== null && equityAt !== null;
+  yield `equity     ${isKnown ? `${roundedMoney(equity)} at ${moment(equityAt)} UTC` : 'not known yet'}`;
   const unknown = unknownOrders.length === 0 ? '' : `: ${unknownOrders.join(', ')}`;
   for (const { quote, realised, fees } of status.profit)
     yield `profit     ${roundedMoney(realised)} ${quote} realised, ${roundedMoney(fees)} ${quote} fees (sluice pnl has the rest)`;
