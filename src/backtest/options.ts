@@ -132,7 +132,7 @@ export interface BacktestFill extends FillJson {
 export interface BacktestResult {
   /** Oldest first; the same as in `sluice backtest --json`. */
   readonly fills: readonly BacktestFill[];
-  /** Equity through time, in quote, at up to 1,200 evenly spaced points. `hold` is buy & hold. Times are UTC ms. */
+  /** Equity through time, in quote, at up to 1,200 evenly spaced points. Times are UTC ms. */
   readonly equity: Curve;
   /** The same at each UTC day's close, by which the ratios are computed. */
   readonly daily: Curve;

@@ -25,8 +25,8 @@ test('drawdowns end with the last fill, unless a position is held after it', () 
     return {
       time: Float64Array.of(1, 2, 3, 4),
       equity: values,
-      hold: values,
-      fall: values,
+      buyAndHold: values,
+      drawdown: values,
       exposure: values.map(() => held),
     };
   };
@@ -42,7 +42,7 @@ test('drawdowns end with the last fill, unless a position is held after it', () 
 test('a drawdown is labelled with the days that closed, and its peak at the start with that day', () => {
   const time = Float64Array.from([0, 1, 2, 3], (day) => Date.UTC(2026, 2, 29 + day));
   const equity = Float64Array.of(100, 95, 97, 90);
-  const days = { time, equity, hold: equity, fall: equity.map((value) => value / 100 - 1), exposure: equity };
+  const days = { time, equity, buyAndHold: equity, drawdown: equity.map((value) => value / 100 - 1), exposure: equity };
   const text = JSON.stringify(drawdownTable({ days, table: { time } as Parameters<typeof drawdownTable>[0]['table'] }));
   expect(text.match(/2026-\d\d-\d\d/g)).toEqual(['2026-03-29', '2026-03-31']);
 });

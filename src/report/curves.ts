@@ -51,8 +51,8 @@ export function timePlot({ time }: Pick<Curve, 'time'>, { size, label, y, steps,
 }
 
 function equityPlot(curve: Curve, asset: string): Html {
-  const { time, equity, hold } = curve;
-  const [low, top] = rangeOf([equity, hold]);
+  const { time, equity, buyAndHold } = curve;
+  const [low, top] = rangeOf([equity, buyAndHold]);
   const isLogarithmic = low > 0 && top / low > widest;
   const margin = (top - low) * 0.05 || Math.abs(top) * 0.01 || 1;
   const y = isLogarithmic ? logarithmic(low * 0.95, top * 1.05, high) : linear(low - margin, top + margin, high, true);
@@ -63,7 +63,7 @@ function equityPlot(curve: Curve, asset: string): Html {
       ...{ size: 'tall', label: `Equity in ${asset} against buy & hold`, y, text: shortMoney },
       steps: isLogarithmic ? factorSteps(y.low, y.high) : roundSteps(y.low, y.high),
       body: (x) => [
-        html`<path class="start" d="M0 ${start}H${wide}"/><path class="line-hold" d="${path(time, hold, x, y)}"/>`,
+        html`<path class="start" d="M0 ${start}H${wide}"/><path class="line-hold" d="${path(time, buyAndHold, x, y)}"/>`,
         ownLine(curve, x, y),
       ],
     },
@@ -76,7 +76,7 @@ const ownLine = ({ time, equity }: Curve, x: Scale, y: Scale): Html =>
 /** The strategy alone, where buy & hold moved so far that the strategy's line lies flat beside it. */
 function ownPlot(curve: Curve, asset: string): Content {
   const [low, top] = rangeOf([curve.equity]);
-  const [, holdTop] = rangeOf([curve.hold]);
+  const [, holdTop] = rangeOf([curve.buyAndHold]);
   if (holdTop - low < widest * (top - low)) return undefined;
   const margin = (top - low) * 0.05 || 1;
   const y = linear(low - margin, top + margin, high, true);
@@ -108,8 +108,8 @@ export function tradedDays({
   const last = days.time.findIndex((time) => time >= (table.time.at(-1) ?? 0));
   const cut = (values: Float64Array): Float64Array => (last < 0 ? values : values.subarray(0, last + 1));
   return {
-    ...{ time: cut(days.time), equity: cut(days.equity), hold: cut(days.hold) },
-    ...{ fall: cut(days.fall), exposure: cut(days.exposure) },
+    ...{ time: cut(days.time), equity: cut(days.equity), buyAndHold: cut(days.buyAndHold) },
+    ...{ drawdown: cut(days.drawdown), exposure: cut(days.exposure) },
   };
 }
 
@@ -120,7 +120,7 @@ export function drawdownTable({ days, table }: Pick<ReportInput, 'days' | 'table
   const day = (time: number): string => momentText(Math.max(days.time[0] ?? 0, time - 1)).slice(0, 10);
   const end = days.time.at(-1) ?? 0;
   return html`<h3>Largest drawdowns <span class="muted">from and to UTC day closes</span></h3>${tableHtml(
-    ['Peak', 'Lowest', 'Recovered', ...numbers('Fall', 'Days')],
+    ['Peak', 'Lowest', 'Recovered', ...numbers('Drawdown', 'Days')],
     rows.map(({ peakTime, lowTime, recoveryTime, fall }) => [
       day(peakTime),
       day(lowTime),
@@ -152,7 +152,7 @@ function rollingSharpePlot(days: Curve): Content {
 
 export function equitySection({ chart, days, table, asset, summary }: ReportInput): Html {
   const { maxDrawdown, longestDrawdownDays, buyAndHoldDrawdown, timeInMarket, exposure } = summary.metrics;
-  const fallScale = linear(Math.min(rangeOf([chart.fall])[0] * 1.05, -0.001), 0, high, true);
+  const fallScale = linear(Math.min(rangeOf([chart.drawdown])[0] * 1.05, -0.001), 0, high, true);
   const exposureScale = linear(0, Math.max(rangeOf([chart.exposure])[1] * 1.05, 0.001), high, true);
   return section(
     'equity',
@@ -160,7 +160,7 @@ export function equitySection({ chart, days, table, asset, summary }: ReportInpu
     equityPlot(chart, asset),
     ownPlot(chart, asset),
     html`<h3>Drawdown <span class="muted">maximum ${shareText(maxDrawdown)} at kline closes, longest ${longestDrawdownDays.toFixed(1)} days; of buy &amp; hold ${buyAndHoldDrawdown === null ? 'n/a' : `${shareText(Math.abs(buyAndHoldDrawdown))} at UTC day closes`}</span></h3>`,
-    sharePlot(chart, chart.fall, fallScale, 'Drawdown from the peak so far', 'area-fall', 3),
+    sharePlot(chart, chart.drawdown, fallScale, 'Drawdown from the peak so far', 'area-fall', 3),
     drawdownTable({ days, table }),
     rollingSharpePlot(days),
     html`<h3>Exposure <span class="muted">in the market ${shareText(timeInMarket)} of the time, ${shareText(exposure)} of equity on average</span></h3>`,

@@ -4,21 +4,27 @@ import { type MetricSeries, rowsClosedBy } from './series.ts';
 export interface Curve {
   readonly time: Float64Array;
   readonly equity: Float64Array;
-  readonly hold: Float64Array;
+  readonly buyAndHold: Float64Array;
   /** The deepest drawdown since the point before, 0 or negative. */
-  readonly fall: Float64Array;
+  readonly drawdown: Float64Array;
   /** Mean of the positions' value over equity since the point before. */
   readonly exposure: Float64Array;
 }
 
 /** Builds a curve with a point every `stepMs`. */
 export class CurveBuilder {
-  readonly #points: (readonly [time: number, equity: number, hold: number, fall: number, exposure: number])[] = [];
+  readonly #points: (readonly [
+    time: number,
+    equity: number,
+    buyAndHold: number,
+    drawdown: number,
+    exposure: number,
+  ])[] = [];
   readonly stepMs: number;
   /** When the next point is due, UTC ms. */
   dueAt: number;
   /** Since the last point: the deepest drawdown, and the integral of exposure over time. */
-  fall = 0;
+  drawdown = 0;
   exposed = 0;
   #from: number;
 
@@ -28,23 +34,23 @@ export class CurveBuilder {
     this.dueAt = Math.floor(from / stepMs) * stepMs + stepMs;
   }
 
-  add(time: number, equity: number, hold: number): void {
+  add(time: number, equity: number, buyAndHold: number): void {
     const exposure = time > this.#from ? this.exposed / (time - this.#from) : 0;
-    this.#points.push([time, equity, hold, this.fall, exposure]);
+    this.#points.push([time, equity, buyAndHold, this.drawdown, exposure]);
     this.#from = time;
-    this.fall = 0;
+    this.drawdown = 0;
     this.exposed = 0;
   }
 
   curve(): Curve {
     const column = (): Float64Array => new Float64Array(this.#points.length);
-    const curve = { time: column(), equity: column(), hold: column(), fall: column(), exposure: column() };
+    const curve = { time: column(), equity: column(), buyAndHold: column(), drawdown: column(), exposure: column() };
     // A loop: `Float64Array.from` took a quarter of the time of a grid's figures.
-    for (const [row, [time, equity, hold, fall, exposure]] of this.#points.entries()) {
+    for (const [row, [time, equity, buyAndHold, drawdown, exposure]] of this.#points.entries()) {
       curve.time[row] = time;
       curve.equity[row] = equity;
-      curve.hold[row] = hold;
-      curve.fall[row] = fall;
+      curve.buyAndHold[row] = buyAndHold;
+      curve.drawdown[row] = drawdown;
       curve.exposure[row] = exposure;
     }
     return curve;

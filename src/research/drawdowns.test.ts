@@ -5,8 +5,8 @@ const dayMs = 86_400_000;
 const curve = (equity: readonly number[], fall: readonly number[] = equity.map(() => 0)) => ({
   time: Float64Array.from(equity, (_, day) => day * dayMs),
   equity: Float64Array.from(equity),
-  hold: Float64Array.from(equity),
-  fall: Float64Array.from(fall),
+  buyAndHold: Float64Array.from(equity),
+  drawdown: Float64Array.from(fall),
   exposure: new Float64Array(equity.length),
 });
 

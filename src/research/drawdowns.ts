@@ -16,20 +16,20 @@ export interface Drawdown {
 const minFall = 0.000_05;
 
 /** The `max` largest drawdowns of a curve of UTC days. One that recovers within a day is not one. */
-export function largestDrawdowns({ time, equity, fall }: Curve, max: number): readonly Drawdown[] {
+export function largestDrawdowns({ time, equity, drawdown }: Curve, max: number): readonly Drawdown[] {
   const found: Drawdown[] = [];
   let [peak, low] = [0, -1];
   const end = (recoveryTime: number | undefined): void => {
     if (low < 0) return;
     const [peakTime, lowTime] = [time[peak] as number, time[low] as number];
-    found.push({ peakTime, lowTime, recoveryTime, fall: fall[low] as number });
+    found.push({ peakTime, lowTime, recoveryTime, fall: drawdown[low] as number });
     low = -1;
   };
   for (let day = 1; day < time.length; day++) {
     if ((equity[day] as number) >= (equity[peak] as number)) {
       end(time[day]);
       peak = day;
-    } else if (low < 0 || (fall[day] as number) < (fall[low] as number)) low = day;
+    } else if (low < 0 || (drawdown[day] as number) < (drawdown[low] as number)) low = day;
   }
   end(undefined);
   return found

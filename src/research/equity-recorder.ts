@@ -113,8 +113,8 @@ export class EquityRecorder {
     const fall = this.#low / this.#peak - 1;
     this.#isDown = true;
     if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
-    if (fall < this.#days.fall) this.#days.fall = fall;
-    if (fall < this.#chart.fall) this.#chart.fall = fall;
+    if (fall < this.#days.drawdown) this.#days.drawdown = fall;
+    if (fall < this.#chart.drawdown) this.#chart.drawdown = fall;
     if (fall < this.#worst.fall)
       this.#worst = { fall, peakAt: this.#peakAt, bottomAt: this.#lowAt, recoveredAt: undefined };
     this.#low = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ export class EquityRecorder {
       for (const curve of [this.#days, this.#chart]) {
         if (curve.dueAt !== at) continue;
         curve.add(at, this.#equity, hold);
-        curve.fall = Math.min(0, this.#equity / this.#peak - 1);
+        curve.drawdown = Math.min(0, this.#equity / this.#peak - 1);
         curve.dueAt += curve.stepMs;
       }
       this.#dueAt = Math.min(this.#days.dueAt, this.#chart.dueAt);

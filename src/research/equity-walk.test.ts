@@ -124,7 +124,9 @@ test('equity follows what is held, close by close', () => {
   expect(walked.drawdown.fall).toBeCloseTo(979.62 / 1019.8 - 1, 12);
   expect(walked.heldMs / walked.totalMs).toBeCloseTo(0.5, 12);
   expect(walked.exposure).toBeCloseTo((220 / 1019.8 + 180 / 979.8) / 4, 12);
-  expect([...walked.days.hold]).toEqual([1000, 999, 1098.9, 899.1, 1198.8].map((value) => expect.closeTo(value, 9)));
+  expect([...walked.days.buyAndHold]).toEqual(
+    [1000, 999, 1098.9, 899.1, 1198.8].map((value) => expect.closeTo(value, 9)),
+  );
 });
 
 test.each([
@@ -155,11 +157,11 @@ test('marks what is held by what selling it now would bring', () => {
   });
   const given = { ...equityInput([fill(0, 'BUY', '100', '1')], [one]), costs };
   expect(walkEquity(given).days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
-  expect(walkEquity(given).days.hold.at(-1)).toBeCloseTo(990 * 1.1, 9);
+  expect(walkEquity(given).days.buyAndHold.at(-1)).toBeCloseTo(990 * 1.1, 9);
   // Each symbol has its own.
   const both = walkEquity({ ...given, series: [one, series([100, 110], '1day', 'YZ')] });
   expect(both.days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
-  expect(both.days.hold.at(-1)).toBeCloseTo((495 + 500) * 1.1, 9);
+  expect(both.days.buyAndHold.at(-1)).toBeCloseTo((495 + 500) * 1.1, 9);
 });
 
 test('one series alone and the same beside another that is never traded give the same', () => {
@@ -179,7 +181,7 @@ test('one series alone and the same beside another that is never traded give the
     ]),
   );
   expect([...beside.days.equity]).toEqual([...alone.days.equity].map((value) => expect.closeTo(value, 8)));
-  expect([...beside.chart.fall]).toEqual([...alone.chart.fall].map((value) => expect.closeTo(value, 10)));
+  expect([...beside.chart.drawdown]).toEqual([...alone.chart.drawdown].map((value) => expect.closeTo(value, 10)));
   expect(beside.drawdown).toEqual({ ...alone.drawdown, fall: expect.closeTo(alone.drawdown.fall, 10) });
   expect(beside.heldMs).toBe(alone.heldMs);
   expect(beside.exposure).toBeCloseTo(alone.exposure, 10);
@@ -306,8 +308,8 @@ test('months of different lengths close where they end', () => {
   const columns = { ...given.columns, openTime: Float64Array.from(months.slice(0, 4)) };
   const monthly = { ...given, columns, interval: '1month' as const };
   const walked = walkEquity(equityInput([fill(months[1] as number, 'BUY', '100', '1')], [monthly]));
-  const { time, hold } = walked.days;
-  const at = (month: number): number => hold[time.indexOf(months[month] as number)] ?? 0;
+  const { time, buyAndHold } = walked.days;
+  const at = (month: number): number => buyAndHold[time.indexOf(months[month] as number)] ?? 0;
   expect([1, 2, 3, 4].map(at)).toEqual([1, 1.1, 1.2, 1.3].map((growth) => expect.closeTo(999 * growth, 9)));
   expect(walked.heldMs).toBe((months[4] as number) - (months[1] as number));
 });

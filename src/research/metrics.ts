@@ -93,7 +93,7 @@ function returnFigures(
   riskFree: number,
 ) {
   const daily = riskFree / yearDays;
-  const holdReturns = dailyReturns(days, days.hold);
+  const holdReturns = dailyReturns(days, days.buyAndHold);
   const cagr = growthOf({ days, totalMs }, cash);
   const known = Math.min(returns.length, daysKnown(series, days));
   const enough = known >= minDays;
@@ -118,8 +118,8 @@ function returnFigures(
     days: returns.length,
     daysWithKlines: known,
     cagr: figure(cagr),
-    buyAndHoldReturn: (days.hold.at(-1) ?? cash) / cash - 1,
-    buyAndHoldDrawdown: figure(0 - Math.min(0, ...drawdowns(days.hold))),
+    buyAndHoldReturn: (days.buyAndHold.at(-1) ?? cash) / cash - 1,
+    buyAndHoldDrawdown: figure(0 - Math.min(0, ...drawdowns(days.buyAndHold))),
     volatility: figure(only(volatility(returns))),
     sharpe: figure(ratio),
     sharpeLow: figure(interval?.low),

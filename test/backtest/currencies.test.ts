@@ -163,7 +163,7 @@ describe('figures in one currency', () => {
     expect(unitsText(metrics.turnover)).toBe('2500');
     expect([...trips.profit, ...trips.fees]).toEqual([475, 25]);
     expect(walked.days.equity.at(-1)).toBeCloseTo(3_970, 9);
-    expect(walked.days.hold.at(0)).toBeCloseTo(3_000, 9);
+    expect(walked.days.buyAndHold.at(0)).toBeCloseTo(3_000, 9);
   });
 });
 

@@ -79,7 +79,7 @@ describe('a grid', () => {
     expect(mended.said).toMatch(/[1-9]\d? of 16 parameter sets are complete already/);
     expect(JSON.parse(mended.out)).toEqual(fresh);
     const { out } = await run({ ...given, json: false });
-    expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst hold +(not shown to be )?better: /);
+    expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst buy & hold +(not shown to be )?better: /);
   });
 
   test('comes to the same with one worker and with three, and each set to what a run of it alone does', async () => {

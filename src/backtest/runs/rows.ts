@@ -67,13 +67,13 @@ export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Inst
   });
 }
 
-const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
+const curveHead = ['time', 'equity', 'buyAndHold', 'drawdown', 'exposure'] as const;
 
 /** Twelve digits hide the rounding of sums (49999.99999999999). */
 const rounded = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
 
 const mapCurve = <T>(make: (name: Exclude<keyof Curve, 'time'>) => T) => ({
-  ...{ equity: make('equity'), hold: make('hold'), fall: make('fall'), exposure: make('exposure') },
+  ...{ equity: make('equity'), buyAndHold: make('buyAndHold'), drawdown: make('drawdown'), exposure: make('exposure') },
 });
 
 export const equityCsv = ({ time, ...columns }: Curve): string =>

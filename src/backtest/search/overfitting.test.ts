@@ -56,7 +56,7 @@ test('one set with an edge among them is seen by both', () => {
   const doubt = overfittingOf(hold, outcomes);
   expect(doubt?.pbo).toBeLessThan(0.05);
   expect(doubt?.spa?.consistent).toBeLessThan(0.01);
-  expect(textOf(outcomes)).toMatch(/Against hold better: /);
+  expect(textOf(outcomes)).toMatch(/Against buy & hold better: /);
 });
 
 test('sets that were refused, ruined, not run or not ranked are left out; too few days or sets say nothing', () => {

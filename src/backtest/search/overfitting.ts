@@ -60,7 +60,7 @@ export function overfittingOf(hold: Float64Array, outcomes: readonly (Outcome | 
 /** Of each whole day, of holding from the first close on, the entry's fee paid. */
 export function buyAndHoldReturns(input: RunInput): Float64Array {
   const { days } = walkEquity(equityInput(input, fillTable([], input.instruments)));
-  return dailyReturns(days, days.hold);
+  return dailyReturns(days, days.buyAndHold);
 }
 
 const unjudged = `n/a  (more than ${maxReturns.toLocaleString('en')} daily returns: use a smaller grid)`;
@@ -70,7 +70,7 @@ export function overfittingTexts(doubt: Overfitting | undefined): readonly (read
   if (doubt === undefined)
     return [
       ['Overfit', unjudged],
-      ['Against hold', unjudged],
+      ['Against buy & hold', unjudged],
     ];
   const { days, pbo, pboLoss, splits, spa, independent, sets } = doubt;
   return [
@@ -81,7 +81,7 @@ export function overfittingTexts(doubt: Overfitting | undefined): readonly (read
         : `PBO ${pbo.toFixed(2)} (limit ${gates.pbo}): in ${shareText(pbo)} of ${splits.toLocaleString('en')} splits of the ${days} days the best set in-sample is below the median out-of-sample, in ${shareText(pboLoss ?? 0)} it loses there`,
     ],
     [
-      'Against hold',
+      'Against buy & hold',
       spa === null
         ? `n/a  (${days} days are too few)`
         : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: SPA p-value ${spa.consistent.toFixed(2)} (${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; limit ${gates.spa})`,
