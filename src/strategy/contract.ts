@@ -142,9 +142,9 @@ export interface MarketsStrategy<
   /** Its markets by role, such as `{ lead: 'traded', trend: 'data' }`. */
   readonly markets: M;
   /** True: `decide` is called also while a market has no kline or an indicator no value. */
-  readonly partial?: boolean;
+  readonly allowMissing?: boolean;
   /** What becomes of a traded market with a position while another that the last decision asked for has none. */
-  readonly alone?: AlonePolicy;
+  readonly legsAlone?: AlonePolicy;
   /** Each indicator names its market: `of('lead', sma('close', 20))`. */
   indicators(params: ParamValues<P>): I;
   /** Called with each moment at which a kline closes, once all markets have one and all indicators are warm. `undefined` repeats the last signals. */

@@ -181,7 +181,7 @@ function misspeltIn(value: unknown): string | undefined {
 
 const strategyKeys = [
   ...['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'],
-  ...['markets', 'partial', 'alone', 'choose', 'rebalance', 'memory'],
+  ...['markets', 'allowMissing', 'legsAlone', 'choose', 'rebalance', 'memory'],
 ];
 
 function isStrategy(value: unknown): value is Strategy {

@@ -7,9 +7,9 @@ class Pair {
   readonly about = '';
   readonly params = {};
   readonly markets = { first: 'traded', second: 'traded' } as const;
-  readonly alone = { afterMs: 60_000, action: 'unwind' } as const;
+  readonly legsAlone = { afterMs: 60_000, action: 'unwind' } as const;
   readonly memory = { n: 0 };
-  readonly partial = true;
+  readonly allowMissing = true;
   indicators = () => ({});
   decide = () => undefined;
 }
@@ -17,6 +17,6 @@ class Pair {
 test('a strategy that is an instance of a class keeps all that it declares', () => {
   const given: Strategy = new Pair();
   const changed = over(given, { about: 'changed' });
-  const { markets, alone, memory, partial } = new Pair();
-  expect(changed).toMatchObject({ name: 'pair', about: 'changed', markets, alone, memory, partial });
+  const { markets, legsAlone, memory, allowMissing } = new Pair();
+  expect(changed).toMatchObject({ name: 'pair', about: 'changed', markets, legsAlone, memory, allowMissing });
 });

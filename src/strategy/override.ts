@@ -26,8 +26,8 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
             }
           : { decide: (values: never, moment: never) => strategy.decide(values, moment as never) }),
         ...(hasRoles(strategy) && {
-          ...{ markets: strategy.markets, partial: strategy.partial === true },
-          ...(strategy.alone !== undefined && { alone: strategy.alone }),
+          ...{ markets: strategy.markets, allowMissing: strategy.allowMissing === true },
+          ...(strategy.legsAlone !== undefined && { legsAlone: strategy.legsAlone }),
         }),
       };
   return Object.assign(all, changes) as S;

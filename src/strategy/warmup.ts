@@ -73,15 +73,15 @@ function marketsFault(strategy: Strategy, indicators: Indicators): string | unde
 
 /** What is wrong with what a strategy says about legs that are open alone, or undefined. */
 function aloneFault(strategy: Strategy): string | undefined {
-  const { alone } = strategy as { readonly alone?: Partial<AlonePolicy> };
-  if (alone === undefined) return undefined;
+  const { legsAlone } = strategy as { readonly legsAlone?: Partial<AlonePolicy> };
+  if (legsAlone === undefined) return undefined;
   const traded = hasRoles(strategy) ? Object.values(strategy.markets).filter((use) => use === 'traded').length : 0;
   if (traded < 2)
-    return 'has alone: only a strategy with at least two traded markets can have legs that are open alone';
-  const { afterMs, action } = alone;
+    return 'has legsAlone: only a strategy with at least two traded markets can have legs that are open alone';
+  const { afterMs, action } = legsAlone;
   if (Number.isSafeInteger(afterMs) && Number(afterMs) >= 1_000 && (action === 'complete' || action === 'unwind'))
     return undefined;
-  return `alone is ${inspect(alone)}: it must be { afterMs: 60_000, action: 'complete' or 'unwind' }, with at least 1000 ms`;
+  return `legsAlone is ${inspect(legsAlone)}: it must be { afterMs: 60_000, action: 'complete' or 'unwind' }, with at least 1000 ms`;
 }
 
 /** Whether a value is an object of indicators, at least one. */

@@ -33,7 +33,7 @@ export const tradedBy = (hosted: Hosted): readonly string[] => tradedIn(marketsO
 /** The policies of strategies about legs that are open alone. */
 export const aloneRules = (hosted: readonly Hosted[]): readonly AloneRule[] =>
   hosted.flatMap((one) => {
-    const policy = hasRoles(one.strategy) ? one.strategy.alone : undefined;
+    const policy = hasRoles(one.strategy) ? one.strategy.legsAlone : undefined;
     return policy === undefined ? [] : [{ ...policy, strategy: one.id, symbols: tradedBy(one) }];
   });
 

@@ -25,7 +25,7 @@ export interface CodeToLoad extends Pick<StrategyConfig, 'use' | 'params'> {
 interface Shape {
   readonly params: readonly string[];
   readonly markets: string;
-  readonly alone: string;
+  readonly legsAlone: string;
 }
 
 export function codeToLoad({ config, configFile, strategy, markets }: Configured): CodeToLoad {
@@ -60,7 +60,7 @@ const shapeOf = (strategy: Strategy): Shape => ({
     ([name, { type }]) => `${name} (${type})`,
   ),
   markets: hasSeveralMarkets(strategy) ? textOf(rolesOf(strategy) ?? 'a list of symbols') : 'one market',
-  alone: textOf(hasRoles(strategy) ? strategy.alone : undefined),
+  legsAlone: textOf(hasRoles(strategy) ? strategy.legsAlone : undefined),
 });
 
 const textOf = (value: unknown): string =>
@@ -79,7 +79,7 @@ function shapeFault(before: Shape, now: Shape): string | undefined {
   }
   if (before.markets !== now.markets)
     return `it decides on ${now.markets}, and the running one on ${before.markets}: ${restart}`;
-  return before.alone === now.alone
+  return before.legsAlone === now.legsAlone
     ? undefined
-    : `its alone is ${now.alone}, and that of the running one ${before.alone}: ${restart}`;
+    : `its legsAlone is ${now.legsAlone}, and that of the running one ${before.legsAlone}: ${restart}`;
 }

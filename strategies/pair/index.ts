@@ -19,7 +19,7 @@ export default defineStrategy({
   check: ({ enter, leave }) => (leave < enter ? undefined : `leave (${leave}) must be below enter (${enter})`),
   markets: { first: 'traded', second: 'traded' },
   // One market without the other is not a pair: what is missing is ordered again.
-  alone: { afterMs: 600_000, action: 'complete' },
+  legsAlone: { afterMs: 600_000, action: 'complete' },
   indicators({ period }) {
     const prices = [of('first', 'close'), of('second', 'close')] as const;
     return {

@@ -17,7 +17,7 @@ const pair = (alone: AlonePolicy | undefined, exits: TargetOptions = {}, until =
     about: 'Holds two markets at once',
     params: {},
     markets: { near: 'traded', far: 'traded' },
-    ...(alone !== undefined && { alone }),
+    ...(alone !== undefined && { legsAlone: alone }),
     indicators: () => ({}),
     decide: (_, { time }) =>
       time >= until * minute
@@ -94,11 +94,13 @@ describe('a leg that stays open alone', () => {
 
   test('is refused by one message where its policy cannot be carried out', async () => {
     const wrong = (alone: unknown): Promise<unknown> => run(pair(alone as AlonePolicy), binding, still);
-    await expect(wrong({ afterMs: 500 })).rejects.toThrow('alone is { afterMs: 500 }: it must be { afterMs: 60_000');
-    await expect(wrong(policy(Number.NaN, 'unwind'))).rejects.toThrow('alone is');
+    await expect(wrong({ afterMs: 500 })).rejects.toThrow(
+      'legsAlone is { afterMs: 500 }: it must be { afterMs: 60_000',
+    );
+    await expect(wrong(policy(Number.NaN, 'unwind'))).rejects.toThrow('legsAlone is');
     const single = defineStrategy({
       ...{ name: 'single', about: 'Trades one of two markets', params: {} },
-      ...{ markets: { near: 'traded', far: 'data' }, alone: policy(60_000, 'unwind') },
+      ...{ markets: { near: 'traded', far: 'data' }, legsAlone: policy(60_000, 'unwind') },
       indicators: () => ({}),
       decide: () => undefined,
     });

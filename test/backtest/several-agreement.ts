@@ -47,7 +47,7 @@ export async function byProduct(given: GeneratedCase, rules: RulesetName): Promi
 /** Two strategies on the same markets. The second says what it says by another seed, and while klines are missing, too. */
 export const twoCases = (given: GeneratedCase): readonly [GeneratedCase, GeneratedCase] => [
   given,
-  { ...given, seed: given.seed + 1, kind: { ...given.kind, partial: true } },
+  { ...given, seed: given.seed + 1, kind: { ...given.kind, allowMissing: true } },
 ];
 
 export async function byProductTogether(
@@ -132,8 +132,8 @@ function byRoles(given: GeneratedCase): Strategy {
     name: 'scripted',
     about: 'Says what a case has',
     params: {},
-    partial: kind.partial === true,
-    ...(kind.alone !== undefined && { alone: kind.alone }),
+    allowMissing: kind.allowMissing === true,
+    ...(kind.alone !== undefined && { legsAlone: kind.alone }),
     markets: Object.fromEntries(markets.map(({ role, use }) => [role, use])),
     indicators: () => Object.fromEntries(markets.map(({ role }) => [role, of(role, highest('close', warmup))])),
     decide(values, { time, klines, holdings, equity }) {
@@ -200,7 +200,7 @@ function questionOf(given: GeneratedCase, rules: RulesetName): SeveralQuestion {
     strategy:
       kind.form === 'roles'
         ? {
-            ...{ kind: 'roles', partial: kind.partial === true, warmup },
+            ...{ kind: 'roles', allowMissing: kind.allowMissing === true, warmup },
             decide: (time, all, equity) =>
               signalsAt(
                 given,

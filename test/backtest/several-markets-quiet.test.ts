@@ -90,7 +90,7 @@ const pair = (trailing: boolean): Strategy =>
     name: 'pair',
     about: 'Holds two markets by a third, with stops',
     params: {},
-    partial: true,
+    allowMissing: true,
     markets: { first: 'traded', second: 'traded', trend: 'data' },
     indicators: () => ({
       last: of('trend', 'close'),
@@ -118,7 +118,7 @@ const opposed: Strategy = defineStrategy({
   name: 'opposed',
   about: 'Is long of one market and short of another by a third',
   params: {},
-  partial: true,
+  allowMissing: true,
   markets: { first: 'traded', second: 'traded', trend: 'data' },
   indicators: () => ({ last: of('trend', 'close'), average: of('trend', ema('close', 4)) }),
   decide({ last, average }) {

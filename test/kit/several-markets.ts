@@ -47,7 +47,7 @@ export const holdingBoth = (fast: Target, slow: Target, alone?: AlonePolicy) =>
     about: 'Holds two markets at once',
     params: {},
     markets: { fast: 'traded', slow: 'traded' },
-    ...(alone !== undefined && { alone }),
+    ...(alone !== undefined && { legsAlone: alone }),
     indicators: () => ({}),
     decide: () => ({ fast, slow }),
   });

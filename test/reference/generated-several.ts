@@ -18,7 +18,7 @@ export interface Kind {
   readonly holes?: number;
   /** Markets appear late and disappear early. */
   readonly ends?: boolean;
-  readonly partial?: boolean;
+  readonly allowMissing?: boolean;
   readonly exits?: readonly (keyof Target)[];
   readonly schedule?: Schedule;
   readonly thresholds?: readonly number[];
@@ -249,7 +249,7 @@ export const kinds = {
     ...{ schedule: '5min', thresholds: [0, 0.05] },
   },
   'missing klines': { form: 'roles', markets: [1, 1, 1], holes: 0.05 },
-  'missing klines, partial': { form: 'roles', markets: [1, 1, 1], holes: 0.05, partial: true },
+  'missing klines, partial': { form: 'roles', markets: [1, 1, 1], holes: 0.05, allowMissing: true },
   'a list with missing klines': { form: 'list', markets: [1, 1, 1], holes: 0.05, thresholds: [0, 0.1] },
   'a list of which some appear or end': { form: 'list', markets: [1, 1, 1, 1], ends: true, thresholds: [0, 0.1] },
   'traded legs of larger intervals': { form: 'roles', markets: [1, 5] },
@@ -263,7 +263,7 @@ export const kinds = {
   'on margin with a larger interval': { form: 'roles', markets: [1, 5], margin: true, cash: '900' },
   'on margin with missing klines': { form: 'roles', markets: [1, 1], holes: 0.05, margin: true, cash: '900' },
   'on margin with missing klines, partial': {
-    ...{ form: 'roles', markets: [1, 1], holes: 0.05, partial: true, margin: true, cash: '900' },
+    ...{ form: 'roles', markets: [1, 1], holes: 0.05, allowMissing: true, margin: true, cash: '900' },
   },
   'on margin with minimum orders': { form: 'roles', markets: [1, 1, 1], minima: true, margin: true, cash: '2500' },
   'a list on margin': {

@@ -40,7 +40,7 @@ export interface MarketSeen {
 export interface RolesStrategy {
   readonly kind: 'roles';
   /** Asked also while klines are missing, or too few of them are there. */
-  readonly partial: boolean;
+  readonly allowMissing: boolean;
   /** How many klines its indicators need. */
   readonly warmup: number;
   decide(time: number, markets: readonly MarketSeen[], equity: number): Readonly<Record<string, Signal>>;
@@ -260,7 +260,7 @@ function ask(run: Run): void {
   const equity = first === undefined ? 0 : equityAt(first.state).toNumber();
   if (strategy.kind === 'list') {
     if (strategy.isDue(before, time) && there.length > 0) hearWeights(run, there, strategy.choose(time, there), equity);
-  } else if (strategy.partial || there.length === markets.length) {
+  } else if (strategy.allowMissing || there.length === markets.length) {
     const signals = strategy.decide(time, there, equity);
     for (const [role, signal] of Object.entries(signals)) hearLeg(run, role, signal);
   }

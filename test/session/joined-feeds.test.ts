@@ -50,7 +50,7 @@ const watching = (rows: Map<number, unknown>): Strategy =>
     about: 'Keeps what it is shown',
     params: {},
     markets: { fast: 'traded', slow: 'data', gappy: 'traded' },
-    partial: true,
+    allowMissing: true,
     indicators: () => ({
       fast: of('fast', sma('close', 3)),
       slow: of('slow', ema('close', 2)),

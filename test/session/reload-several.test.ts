@@ -67,7 +67,7 @@ import { defineStrategy, hold } from 'sluice';
 export default defineStrategy({
   name: 'mine', about: 'Holds two markets', params: {},
   markets: { ${each((role) => `${role}: 'traded'`)} },
-  alone: { afterMs: 60_000, action: '${alone}' },
+  legsAlone: { afterMs: 60_000, action: '${alone}' },
   indicators: () => ({}),
   decide(_, { holdings, klines }) {
     ${first}
@@ -84,7 +84,7 @@ test('new code of a pair takes over both legs with their stops, and what does no
   const orders = exchange.allOrders(trader.uid).length;
   await refused(
     pair({ alone: 'complete' }),
-    /its alone is .*complete.*, and that of the running one .*unwind.*: restart/,
+    /its legsAlone is .*complete.*, and that of the running one .*unwind.*: restart/,
   );
   await refused(pair({ roles: 'near, other' }), /it decides on .*other.*, and the running one on .*far/);
   // It is tried with the positions that are held.

@@ -40,7 +40,7 @@ export const pair = (action: 'complete' | 'unwind') =>
     about: 'Holds two markets at once, or none',
     params: {},
     markets: { near: 'traded', far: 'traded' },
-    alone: { afterMs: aloneMs, action },
+    legsAlone: { afterMs: aloneMs, action },
     indicators: () => ({ price: of('far', 'close') }),
     decide({ price }, { time }) {
       const isSteady = mood() === 'steady';

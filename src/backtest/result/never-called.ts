@@ -48,7 +48,7 @@ function whyNever(
 }
 
 function neverCalledOfSeveral({ strategy, params, markets = [] }: Asked, all: readonly Series[]): string | undefined {
-  if (!hasSeveralMarkets(strategy) || (hasRoles(strategy) && strategy.partial === true)) return undefined;
+  if (!hasSeveralMarkets(strategy) || (hasRoles(strategy) && strategy.allowMissing === true)) return undefined;
   const joined = joinedOf(markets, all);
   const roles = markets.map(({ role }) => role);
   const columns = marketIndicators(strategy, params, roles).map(({ name, indicator }) => ({

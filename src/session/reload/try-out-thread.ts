@@ -75,7 +75,7 @@ function decide(
 
 /** Klines up to the last moment at which a strategy is asked: where it needs all roles, the market that is behind has its last one there. */
 function throughLast({ strategy }: Hosted, klines: TryOutPast['klines']): TryOutPast['klines'] {
-  if (!hasRoles(strategy) || strategy.partial === true) return klines;
+  if (!hasRoles(strategy) || strategy.allowMissing === true) return klines;
   const closes = ({ interval, openTime }: Kline): number => closeTime(interval, openTime);
   const last = Math.min(...klines.flatMap((rows) => rows.slice(-1).map(closes)));
   return klines.map((rows) => rows.filter((kline) => closes(kline) <= last));

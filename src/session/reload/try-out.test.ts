@@ -57,7 +57,7 @@ async function tried(text: string, options: Options = {}, rig = new TestRig()): 
   };
   const again: CodeToLoad = {
     ...{ use: './mine.ts', dir, params: { period: 3 }, markets: markets ?? [{ interval: '1min' }] },
-    before: { params: ['period (integer)'], markets: 'one market', alone: 'undefined', ...options.before },
+    before: { params: ['period (integer)'], markets: 'one market', legsAlone: 'undefined', ...options.before },
   };
   const runner = {
     ...{
@@ -144,9 +144,9 @@ test.for<[string, string, string, Options?]>([
     { ...pair, klines: { [btc.symbol]: minutes(400), [eth.symbol]: minutes(200, eth.symbol) } },
   ],
   [
-    'has another alone',
-    file(`${roles} alone: { afterMs: 9000, action: 'unwind' }, decide: () => undefined,`),
-    "its alone is { action: 'unwind', afterMs: 9000 }, and that of the running one undefined: restart",
+    'has another legsAlone',
+    file(`${roles} legsAlone: { afterMs: 9000, action: 'unwind' }, decide: () => undefined,`),
+    "its legsAlone is { action: 'unwind', afterMs: 9000 }, and that of the running one undefined: restart",
     pair,
   ],
 ])('code that %s is refused', async ([, text, message, options]) => {

@@ -147,7 +147,8 @@ export class MarketsDecider {
     const strategy = this.#strategy;
     const now = this.#now;
     if (!hasRoles(strategy)) return undefined;
-    if (strategy.partial !== true && !(now.every(isThere) && this.#isWarm(0, this.latest.length))) return undefined;
+    if (strategy.allowMissing !== true && !(now.every(isThere) && this.#isWarm(0, this.latest.length)))
+      return undefined;
     const klines: Record<string, Kline | undefined> = {};
     for (let index = 0; index < now.length; index++)
       klines[(this.#markets[index] as BoundMarket).role] = (now[index] as MarketNow).kline;
