@@ -26,6 +26,8 @@ const patienceMs = 3_000;
 const repeatMs = 3_600_000;
 /** Poll interval for a ban, and between two starts on a full disk, real ms. */
 const [banMs, spaceMs] = [1_000, 5_000];
+/** What a start waits for is said again on the console after this long, real ms. */
+const sayMs = 60_000;
 const begun = 'the journal is examined and the exchange is queried';
 
 export class StartReports {
@@ -33,6 +35,8 @@ export class StartReports {
   readonly #startedAt = machineWall();
   /** When each report was made last: of the clock that never steps back. */
   readonly #reported = new Map<string, number>();
+  /** When each was said last on the console: of the clock that never steps back. */
+  readonly #saidAt = new Map<'away' | 'full', number>();
   #log: Log | undefined;
   /** Since when the exchange does not answer: of the clock that never steps back, and UTC ms. */
   #away: { readonly since: number; readonly at: number } | undefined;
@@ -65,8 +69,8 @@ export class StartReports {
 
   /** The exchange did not answer, and is asked again: also for klines while strategies trade, when no start is at fault. */
   readonly waits = (text: string): void => {
-    const { clock, say } = this.#parts;
-    say(text);
+    const { clock } = this.#parts;
+    this.#sayOfWait('away', text);
     if (this.#isUp) return;
     this.#away ??= { since: clock.monotonic(), at: machineWall() };
     if (clock.monotonic() - this.#away.since < clock.machine(patienceMs)) return;
@@ -75,6 +79,15 @@ export class StartReports {
     // Its cause may change with each try.
     this.#report({ level: 'error', topic: 'notStarted', text: report }, { shown: text, key: 'away' });
   };
+
+  /** On the console, a line a minute of each thing that is waited for. */
+  #sayOfWait(what: 'away' | 'full', text: string): void {
+    const now = this.#parts.clock.monotonic();
+    const last = this.#saidAt.get(what);
+    if (last !== undefined && now - last < this.#parts.clock.machine(sayMs)) return;
+    this.#saidAt.set(what, now);
+    this.#parts.say(`${new Date(machineWall()).toISOString()} ${text}`);
+  }
 
   /** Reports bans until the start has ended. Their ends are by this machine's clock: the exchange's time is not known yet. */
   watchBans({ clock: scaled, stoppedUntil }: Pick<BanKeeperParts, 'clock' | 'stoppedUntil'>): void {
@@ -97,6 +110,7 @@ export class StartReports {
   /** The exchange answered all that a start asks. */
   reached(): void {
     this.#away = undefined;
+    this.#saidAt.delete('away');
     this.#show('limits and orders are checked');
   }
 
@@ -127,9 +141,9 @@ export class StartReports {
   }
 
   async #waitForSpace(error: unknown, signal: AbortSignal): Promise<void> {
-    const { stateDir, clock, say } = this.#parts;
+    const { stateDir, clock } = this.#parts;
     const text = `the disk is full: ${causeOf(error)}`;
-    say(`${text}; the start goes on when there is space`);
+    this.#sayOfWait('full', `${text}; the start goes on when there is space`);
     // Commands must not see a directory that is free.
     const lock = lockOf(stateDir);
     this.#isLocked = lock !== undefined;

@@ -143,7 +143,7 @@ describe('an exchange', () => {
     const nowhere = ['--set', 'exchange.restUrl=http://127.0.0.1:1', '--set', 'exchange.wsUrl=ws://127.0.0.1:1/'];
     const env = { PATH: process.env['PATH'] ?? '', HOME: join(at.dir, 'home') };
     const program = startProgram([...args, ...nowhere], { cwd: at.dir, env });
-    await program.line(/^the exchange at http:\/\/127\.0\.0\.1:1 does not answer .*; trying again$/);
+    await program.line(/Z the exchange at http:\/\/127\.0\.0\.1:1 does not answer .*; trying again$/);
     expect(await program.end(signal)).toEqual({ code, signal: null });
     expect(program.lines.at(-1)).toBe('sluice: stopped before the exchange at http://127.0.0.1:1 could be reached');
   });

@@ -170,7 +170,7 @@ test('commands see a start that waits on a full disk, and it finds a kill when i
     await (await rig.start()).end('SIGINT');
     const ballast = fillUp(rig.state);
     const daemon = rig.launch();
-    await daemon.line(/^the disk is full: .*; the start goes on when there is space$/);
+    await daemon.line(/Z the disk is full: .*; the start goes on when there is space$/);
     const waits = `a daemon is starting on ${rig.state} and takes no commands yet: the disk is full, and it waits for space`;
     for (const [name, ...args] of [['status'], ['top'], ['kill', '--strategy', 'taker']])
       expect((await rig.run(name ?? '', ...args)).stderr, name).toContain(waits);
