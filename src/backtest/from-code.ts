@@ -8,8 +8,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { marketCurves } from '../research/market-curves.ts';
 import type { Strategy } from '../strategy/contract.ts';
 import { refuseFault } from '../strategy/fault.ts';
-import { marketsGiven } from './code-markets.ts';
 import { runBacktest } from './engines.ts';
+import { marketsGiven } from './from-code-markets.ts';
 import type {
   Amount,
   AnyBacktestOptions,

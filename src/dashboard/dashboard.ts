@@ -29,11 +29,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { OperatorActions } from '../domain/operator-actions.ts';
 import { exchangeIdPattern, tradeDecisions } from '../domain/order.ts';
-import { askedBy } from './asked-by.ts';
 import type { History } from './history.ts';
 import { type Indicators, serveIndicators } from './indicators.ts';
 import { type Klines, serveKlines } from './klines.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
+import { parsedRequest } from './request-schema.ts';
 import { serveHistory } from './serve-history.ts';
 import { type LocalServer, refuseTakenPort, type ServerOptions, startServer } from './server.ts';
 
@@ -65,7 +65,7 @@ function serveLive(app: FastifyInstance, pushes: Pusher): void {
 function serveControl(app: FastifyInstance, source: DashboardSource): void {
   app.get('/api/view', () => source.view());
   const post = <T>(name: string, schema: z.ZodType<T>, act: (given: T) => Promise<string>): void => {
-    app.post(`/api/${name}`, async ({ body }) => ({ ok: true, message: await act(askedBy(schema, body)) }));
+    app.post(`/api/${name}`, async ({ body }) => ({ ok: true, message: await act(parsedRequest(schema, body)) }));
   };
   const scope = asked.extend({ strategy });
   post('kill', scope.extend({ everything: z.boolean().optional() }), (given) => source.kill(given));

@@ -1,7 +1,7 @@
 /** What a page asks for its chart: `GET /api/indicators?symbol=…&interval=…`, the values of the indicators of strategies. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { askedBy } from './asked-by.ts';
+import { parsedRequest } from './request-schema.ts';
 
 const asked = z.strictObject({
   symbol: z.string().min(1).max(64),
@@ -37,5 +37,5 @@ export interface Indicators {
 }
 
 export function serveIndicators(app: FastifyInstance, source: Indicators): void {
-  app.get('/api/indicators', async ({ query }) => source.indicators(askedBy(asked, query)));
+  app.get('/api/indicators', async ({ query }) => source.indicators(parsedRequest(asked, query)));
 }

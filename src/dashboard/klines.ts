@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Columns } from '../domain/market.ts';
-import { askedBy } from './asked-by.ts';
+import { parsedRequest } from './request-schema.ts';
 import { type KlineView, maxKlines } from './view.ts';
 
 const asked = z.strictObject({
@@ -43,5 +43,5 @@ export function klinesView(all: readonly KlineView[], current: number, { run, af
 }
 
 export function serveKlines(app: FastifyInstance, source: Klines): void {
-  app.get('/api/klines', async ({ query }) => source.klines(askedBy(asked, query)));
+  app.get('/api/klines', async ({ query }) => source.klines(parsedRequest(asked, query)));
 }

@@ -43,8 +43,8 @@ import {
 } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
+import { whyUnhealthy } from './watch/ping-condition.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
-import { whyNotWell } from './watch/well.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
@@ -173,7 +173,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   each(clock.machine(timeMs), marketKeeper({ ...made, remember: rememberAs(noMarketDataName) }));
   each(clock.machine(timeMs), made.reportState);
   each(clock.machine(wellEveryMs), () => {
-    if (whyNotWell(made) === undefined) made.alerts?.well();
+    if (whyUnhealthy(made) === undefined) made.alerts?.well();
   });
   each(clock.machine(summaryCheckMs), made.summary);
 }

@@ -50,9 +50,9 @@ import { countInThread, dailySummary, summaryName } from './summary/daily-summar
 import { obeyTelegram } from './telegram/telegram.ts';
 import { leftOpenText } from './view/strategy-view.ts';
 import { awayText, blockedBy } from './watch/blocked.ts';
+import { watchHost } from './watch/host-watch.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
-import { watchSurroundings } from './watch/surroundings.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Session {
@@ -113,7 +113,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     equipped.begun();
     const running = run(equipped);
     report(equipped.notice);
-    watchSurroundings(options, equipped, undo);
+    watchHost(options, equipped, undo);
     return {
       dashboard,
       source,

@@ -6,7 +6,7 @@ import type { Exchange } from './core/exchange.ts';
 import { type WithdrawalRow, type WithdrawalStep, withdrawalRow } from './core/withdrawals.ts';
 import type { Driver } from './driver.ts';
 import { type FaultEventInput, faultEvent, longestMs, type OutageHow, type OutageScope } from './faults/events.ts';
-import type { People } from './faults/people.ts';
+import type { People } from './faults/manual-actions.ts';
 import type { FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
 import { inspection } from './inspection.ts';
 import { credentialsOf } from './open-exchange.ts';

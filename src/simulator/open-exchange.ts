@@ -8,8 +8,8 @@ import type { Habits } from './core/habits.ts';
 import { type Credentials, isKeyFormat } from './core/keys.ts';
 import { holderOf } from './core/order.ts';
 import type { LogEntry } from './log.ts';
-import { crowdUids } from './market/crowd.ts';
 import { openMarkets } from './market/open-markets.ts';
+import { crowdUids } from './market/participants.ts';
 import type {
   AssetOptions,
   CheckedOptions,

@@ -2,7 +2,7 @@
 import { btc, eth } from '../kit/builders.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Time } from './life.ts';
-import { Crowd, Human } from './people.ts';
+import { Crowd, Human } from './participants.ts';
 import type { Plan } from './plan.ts';
 import type { Trace } from './trace.ts';
 import type { Venue } from './venue.ts';

@@ -5,7 +5,7 @@ import { isStrategyFault } from '../../strategy/fault.ts';
 import { runBacktest } from '../engines.ts';
 import type { RunInput } from '../run.ts';
 import { type CheckedKlines, runSeries } from './columns.ts';
-import { type Line, noting } from './noting.ts';
+import { type Line, recordedStrategy } from './recorded-strategy.ts';
 
 export interface DecisionLog {
   /** By row of the klines; undefined where the strategy was not asked. */
@@ -44,7 +44,7 @@ export async function decisionLog(
     if (before !== undefined && !isStreaming(hosted.strategy) && !sameLine(before, line)) unsteady ??= row;
     lines[row] = line;
   };
-  const strategy = noting(hosted.strategy, note);
+  const strategy = recordedStrategy(hosted.strategy, note);
   const run: RunInput = { ...input, hosted: [{ ...hosted, strategy }], series: runSeries(klines, first) };
   try {
     await runBacktest(run, 'silent');

@@ -7,7 +7,7 @@ import { SharesTogether, shareFault } from '../result/shares-together.ts';
 import type { RunInput } from '../run.ts';
 import type { CheckedKlines } from './columns.ts';
 import type { DecisionLog } from './decision-log.ts';
-import { type Line, positionOf } from './noting.ts';
+import { type Line, positionOf } from './recorded-strategy.ts';
 
 /** No signals at all, only flat ones, which prove as little, or others. */
 export type EmittedKind = 'nothing' | 'flat' | 'something';

@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import { type DecisionLog, decisionLog, sameLine } from './decision-log.ts';
 import { indicatorsOver, namedIn } from './indicators.ts';
-import { isOwn, type Line } from './noting.ts';
+import { isOwn, type Line } from './recorded-strategy.ts';
 
 export interface Leak {
   /**

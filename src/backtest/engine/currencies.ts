@@ -12,7 +12,7 @@ import type { Rates } from '../../research/currency-rates.ts';
 import { entriesTogether } from '../../research/entry-losses.ts';
 import type { CurrencyRow } from '../../research/summary.ts';
 import type { Currencies, Other } from '../prepare/run-money.ts';
-import { impactTogether } from '../result/band.ts';
+import { impactTogether } from '../result/ambiguity-band.ts';
 import { sorted } from '../result/refusals.ts';
 import { askedTogether } from '../result/spent-weight.ts';
 import { type RunInput, type RunResult, spanOf } from '../run.ts';

@@ -20,7 +20,7 @@ import { marketCurves } from '../../research/market-curves.ts';
 import type { RoundTripTable } from '../../research/round-trip-table.ts';
 import { roundTripsOf, roundTripTable } from '../../research/round-trips.ts';
 import { type Prepared, prepare } from '../prepare/prepare.ts';
-import { indicatorsOf } from '../result/decided-on.ts';
+import { indicatorsOf } from '../result/report-indicators.ts';
 import { equityInput } from '../result/summary.ts';
 import type { RunResult } from '../run.ts';
 import { type CodeVersion, codeVersions, hashRows, sha256 } from './identity.ts';

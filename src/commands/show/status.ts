@@ -18,7 +18,7 @@ import {
   noMarketDataName,
 } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
-import { otherDaemonsName } from '../../session/watch/surroundings.ts';
+import { otherDaemonsName } from '../../session/watch/host-watch.ts';
 import { flattenMemory } from '../../trading/flatten.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';

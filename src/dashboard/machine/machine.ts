@@ -14,10 +14,10 @@
  */
 import type { Assets } from '../assets.ts';
 import { type LocalServer, type ServerOptions, startServer } from '../server.ts';
+import { serveDaemonProxy } from './daemon-proxy.ts';
 import { overviewOf, type Places } from './daemons.ts';
 import type { Library } from './library.ts';
 import { isReport, serveReports } from './reports.ts';
-import { serveThrough } from './through.ts';
 
 export interface MachineOptions extends Pick<ServerOptions, 'port' | 'token' | 'assets' | 'clock'> {
   readonly places: Places;
@@ -40,6 +40,6 @@ export function startMachine({ places, library, secret, ...options }: MachineOpt
       if (place !== undefined) return library.compare(place.dir);
       return reply.code(404).send({ ok: false, message: 'There is no daemon of this name.' });
     });
-    serveThrough(app, places, options.clock);
+    serveDaemonProxy(app, places, options.clock);
   });
 }

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { askedBy } from '../asked-by.ts';
+import { parsedRequest } from '../request-schema.ts';
 import type { Library, Wanted } from './library.ts';
 
 /** Reports that can be opened again; the oldest is forgotten beyond that. Each has 2 MB at most. */
@@ -35,7 +35,7 @@ export function serveReports(app: FastifyInstance, library: Library, secret: () 
   const made = new Map<string, string>();
   app.get('/api/runs', () => library.list());
   app.post('/api/report', async ({ body }) => {
-    const html = await library.report(askedBy(wantedSchema, body));
+    const html = await library.report(parsedRequest(wantedSchema, body));
     const address = `/report/${secret()}`;
     made.set(address, html);
     const [oldest] = made.keys();

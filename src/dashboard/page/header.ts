@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { DaemonState, View } from '../view.ts';
 import { askKill, askPause, askResume } from './dialog.ts';
 import { clockTime, day } from './format.ts';
-import { nameHere } from './machine/name-here.ts';
+import { daemonName } from './machine/daemon-name.ts';
 import { Choice, Pill, type Tone } from './parts.ts';
 import { connection, isOffline } from './store.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
@@ -63,7 +63,7 @@ export function Header({ view }: { view: View }): VNode {
       <div class="brand">
         <${Mark} />
         <h1>Sluice</h1>
-        ${nameHere === undefined ? null : html`<a class="back" href="../../">All daemons</a><b>${decodeURIComponent(nameHere)}</b>`}
+        ${daemonName === undefined ? null : html`<a class="back" href="../../">All daemons</a><b>${decodeURIComponent(daemonName)}</b>`}
         <span class=${`mode ${view.isRealMoney ? 'real' : ''}`}>${view.mode}</span>
       </div>
       <div class="state"><${Pill} tone=${tone}><i class="dot"></i>${label}<//></div>

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ComponentType, VNode } from 'preact';
-import { Beside } from './machine/beside.ts';
-import { nameHere } from './machine/name-here.ts';
+import { ComparisonTab } from './machine/comparison-tab.ts';
+import { daemonName } from './machine/daemon-name.ts';
 import { Denials } from './panels/denials.ts';
 import { Limits } from './panels/limits.ts';
 import { Log } from './panels/log.ts';
@@ -20,7 +20,7 @@ export const tabs: readonly Tab[] = [
   { id: 'limits', title: 'Limits', content: Limits },
   { id: 'denials', title: 'Denials', content: Denials },
   { id: 'log', title: 'Log', content: Log },
-  ...(nameHere === undefined ? [] : [{ id: 'beside', title: 'Live and backtest', content: Beside }]),
+  ...(daemonName === undefined ? [] : [{ id: 'comparison', title: 'Live and backtest', content: ComparisonTab }]),
 ];
 
 const chosen = signal('performance');

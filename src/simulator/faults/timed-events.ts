@@ -5,7 +5,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Armed } from './engine.ts';
 import type { FaultEvent } from './events.ts';
 import type { GatewayClock, Outage } from './gateway.ts';
-import type { People } from './people.ts';
+import type { People } from './manual-actions.ts';
 import type { TimedRule } from './rules.ts';
 
 export interface EventTargets {

@@ -25,7 +25,7 @@ import { aloneRules, lanesOf } from '../../../trading/lanes.ts';
 import { exitOf } from '../../../trading/retries.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
-import { type Band, bandOf } from '../../result/band.ts';
+import { type Band, bandOf } from '../../result/ambiguity-band.ts';
 import { EntryCounts } from '../../result/entries.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts';
 import { type MarginAccounts, marginOn } from '../margin.ts';

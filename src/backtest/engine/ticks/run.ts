@@ -24,7 +24,7 @@ import type { NamedHosted } from '../../../trading/strategies.ts';
 import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { pacedByTime } from '../../progress.ts';
-import { bandOf } from '../../result/band.ts';
+import { bandOf } from '../../result/ambiguity-band.ts';
 import { EntryCounts } from '../../result/entries.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';

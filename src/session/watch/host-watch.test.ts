@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../journal/entries.ts';
-import { surroundingsKeeper } from './surroundings.ts';
+import { hostKeeper } from './host-watch.ts';
 
 let said: Notice[];
 let remembered: string[];
 
-function keeper(given: Partial<Parameters<typeof surroundingsKeeper>[0]>): () => void {
+function keeper(given: Partial<Parameters<typeof hostKeeper>[0]>): () => void {
   [said, remembered] = [[], []];
-  return surroundingsKeeper({
+  return hostKeeper({
     ...{ others: () => [], space: () => ({ free: 1e12, size: 1e12 }), journal: { full: false }, stateDir: 'var/live' },
     ...{ notice: (notice) => void said.push(notice), remember: (value) => void remembered.push(value), ...given },
   });

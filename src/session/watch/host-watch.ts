@@ -6,7 +6,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { SessionOptions, Undo } from '../options.ts';
 import { othersBeside } from '../preflight/open-state.ts';
 
-export interface SurroundingsParts {
+export interface HostParts {
   /** Other daemons on the same account, in words. */
   readonly others: () => readonly string[];
   readonly space: () => DiskSpace;
@@ -38,7 +38,7 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 /** Returns the work of each half minute. */
-export function surroundingsKeeper({ others, space, journal, stateDir, notice, remember }: SurroundingsParts) {
+export function hostKeeper({ others, space, journal, stateDir, notice, remember }: HostParts) {
   // An earlier run may have ended beside another daemon.
   let known: readonly string[] | undefined;
   let isLow = false;
@@ -77,7 +77,7 @@ export function surroundingsKeeper({ others, space, journal, stateDir, notice, r
 }
 
 /** Looks until the session ends. */
-export function watchSurroundings(
+export function watchHost(
   options: SessionOptions,
   {
     clock,
@@ -88,7 +88,7 @@ export function watchSurroundings(
   const { stateDir, fatal } = options;
   const ending = new AbortController();
   undo.unshift(() => ending.abort());
-  const look = surroundingsKeeper({
+  const look = hostKeeper({
     ...{ ...given, stateDir, others: () => othersBeside(options), space: () => spaceOf(stateDir) },
     remember: (value) => given.journal.append({ kind: 'memory', name: otherDaemonsName, value }),
   });

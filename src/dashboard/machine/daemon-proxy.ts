@@ -115,7 +115,7 @@ function join(page: WebSocket, { control, token }: DaemonAddress, clock: Clock):
   page.on('close', end);
 }
 
-export function serveThrough(app: FastifyInstance, places: Places, clock: Clock): void {
+export function serveDaemonProxy(app: FastifyInstance, places: Places, clock: Clock): void {
   app.get<Named>('/daemons/:name/api/live', { websocket: true }, (socket, { params }) => {
     const daemon = daemonOf(places, params.name);
     if ('message' in daemon) socket.close(1013, 'no daemon');

@@ -3,7 +3,7 @@ import { fastAndSlow, klines, severalInput } from '../../../test/kit/several-mar
 import { defineStrategy } from '../../strategy/contract.ts';
 import { formula, sma } from '../../strategy/indicators.ts';
 import { of } from '../../strategy/markets/joined-klines.ts';
-import { indicatorsOf } from './decided-on.ts';
+import { indicatorsOf } from './report-indicators.ts';
 
 const both = defineStrategy({
   ...{ name: 'both', about: 'test', params: {} },

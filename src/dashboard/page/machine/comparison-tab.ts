@@ -11,7 +11,7 @@ import type {
 import { chosenStrategy, useGet } from '../ask.ts';
 import { day, minuteTime } from '../format.ts';
 import { type Column, Shown, StrategyChoice, Table } from '../parts.ts';
-import { nameHere } from './name-here.ts';
+import { daemonName } from './daemon-name.ts';
 import { openReport } from './open-report.ts';
 
 /** Real ms between two answers: it reads all fills. */
@@ -98,8 +98,8 @@ function One({ of }: { of: StrategyComparison }): VNode {
   `;
 }
 
-export function Beside(): VNode {
-  const answer = useGet<ComparisonView>(`../../api/comparison/${nameHere}`, { everyMs });
+export function ComparisonTab(): VNode {
+  const answer = useGet<ComparisonView>(`../../api/comparison/${daemonName}`, { everyMs });
   return html`
     <div class="controls"><${StrategyChoice} /></div>
     <${Shown} answer=${answer}>${({ strategies, notes }: ComparisonView) => html`

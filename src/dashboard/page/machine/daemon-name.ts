@@ -1,2 +1,2 @@
 /** The daemon's name in the address where `sluice dashboard` serves its page among others; undefined at the daemon itself. */
-export const nameHere = /^\/daemons\/([^/]+)\/$/.exec(location.pathname)?.[1];
+export const daemonName = /^\/daemons\/([^/]+)\/$/.exec(location.pathname)?.[1];

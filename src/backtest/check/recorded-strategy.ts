@@ -36,7 +36,7 @@ export const positionOf = (market: string): string => `position of ${market}`;
 export const isOwn = (name: string): boolean =>
   name === nextMemory || name === 'position' || name.startsWith(positionOf(''));
 
-export function noting(strategy: Strategy, note: Note): Strategy {
+export function recordedStrategy(strategy: Strategy, note: Note): Strategy {
   if (isStreaming(strategy)) return notingStreams(strategy, note);
   const asked = askedTwice(note);
   if (hasList(strategy))
