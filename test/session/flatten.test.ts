@@ -124,9 +124,9 @@ describe('sluice flatten', () => {
 
   test.each([
     [['--strategy', 'tkaer'], 2, /strategy tkaer .*did you mean "taker"/],
-    [['--symbol', 'BTCUSTD'], 1, /BTCUSTD is not traded here \(did you mean "BTCUSDT"\?\)/],
-    [['--max-slippage', '2'], 1, /2 is not a fraction: write the most that may be lost to slippage, such as 0\.01/],
-    [['--max-slippage', '0.95'], 1, /0\.95 is more than risk\.priceCollar, which denies orders beyond 0\.\d+;/],
+    [['--symbol', 'BTCUSTD'], 2, /BTCUSTD is not traded here \(did you mean "BTCUSDT"\?\)/],
+    [['--max-slippage', '2'], 2, /2 is not a fraction: write the most that may be lost to slippage, such as 0\.01/],
+    [['--max-slippage', '0.95'], 2, /0\.95 is more than risk\.priceCollar, which denies orders beyond 0\.\d+;/],
   ])('refuses %j, and does nothing', async (words, code, why) => {
     await trading();
     const done = await rig.run('flatten', ...words, '--reason', 'x');

@@ -34,7 +34,7 @@ test('a tighter limit holds at once and is journalled, a looser one once it is c
   rig.configure({ risk: { maxOrderValue: '6000' } });
   const before = exchange.allTrades(trader.uid).length;
   const looser = await reload();
-  expect(looser.code).toBe(1);
+  expect(looser.code).toBe(3);
   expect(looser.stderr).toContain(
     `a limit would be looser (risk.maxOrderValue 500 → 6000). To confirm: sluice reload --loosen --state ${rig.state} --reason "…"`,
   );
@@ -70,7 +70,7 @@ test.each([
   if (text === undefined) renameSync(file, `${file}.gone`);
   else writeFileSync(file, text);
   const { code, stderr, stdout } = await reload();
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(says);
   expect(stderr).not.toMatch(/\n {4}at /);
   rig.emit('taker', target(0.1));

@@ -118,7 +118,7 @@ function refuseUnseen({ assembled, away }: ActionParts, seen: string | undefined
   const { mark, text } = inForceOf(assembled, away());
   if (seen === undefined || seen === mark) return;
   const now = text === '' ? 'Nothing is in force any more.' : `Now in force: ${text} Resume again to lift that.`;
-  throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`);
+  throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`, 1);
 }
 
 async function acknowledge(
@@ -163,5 +163,6 @@ function openOrder(clientOrderId: string, { portfolio }: Pick<Assembled, 'portfo
     order === undefined
       ? `order ${clientOrderId} is not open: there is nothing to cancel`
       : `order ${clientOrderId} is ${order.state}: only an order that is open can be cancelled${order.state === 'unknown' ? `; sluice kill --strategy ${order.intent.strategy} cancels it once it is found` : ''}`,
+    1,
   );
 }

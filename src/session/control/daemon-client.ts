@@ -6,7 +6,12 @@ import { causeOf, Refusal } from '../../domain/refusal.ts';
 import type { DaemonInfo } from '../state.ts';
 import { notOnDisk } from './confirm-on-disk.ts';
 
-const answerSchema = z.object({ ok: z.boolean(), message: z.string() });
+const answerSchema = z.object({
+  ok: z.boolean(),
+  message: z.string(),
+  /** Of a command that the daemon refused. */
+  exitCode: z.literal([1, 2, 3]).optional(),
+});
 
 /** Real ms that a daemon may take: it cancels resting orders before it answers. */
 const patienceMs = 60_000;
@@ -30,13 +35,13 @@ export async function callDaemon(
     return answerSchema.parse(answer).message;
   } catch (error) {
     const http = error instanceof HTTPError ? error.response : undefined;
-    const message = http && answerSchema.safeParse(JSON.parse(String(http.body))).data?.message;
+    const { message, exitCode } = (http && answerSchema.safeParse(JSON.parse(String(http.body))).data) ?? {};
     // It was done, but is not on disk.
     if (http?.statusCode === notOnDisk && message !== undefined) throw new Refusal(message, 1);
     if (error instanceof TimeoutError)
-      throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, true);
+      throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, { isOpen: true });
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-    throw new CallFailed(daemon, action, message ?? code);
+    throw new CallFailed(daemon, action, message ?? code, { exitCode });
   }
 }
 
@@ -65,12 +70,17 @@ export class CallFailed extends Refusal {
   readonly why: string;
 
   /** `isOpen`: it may have been done, or may still be. Repeating it could do it twice. */
-  constructor({ pid }: DaemonInfo, action: string, why: string, isOpen = false) {
+  constructor(
+    { pid }: DaemonInfo,
+    action: string,
+    why: string,
+    { isOpen = false, exitCode = 1 }: { readonly isOpen?: boolean; readonly exitCode?: 1 | 2 | 3 | undefined },
+  ) {
     super(
       isOpen
         ? `the daemon (process ${pid}) has not confirmed ${action} (${why}): it may still be working on it, for example while the exchange does not answer; run sluice status before you repeat it`
         : `the daemon (process ${pid}) did not carry out ${action}: ${why}`,
-      1,
+      exitCode,
     );
     this.why = why;
   }

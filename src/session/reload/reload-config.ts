@@ -88,6 +88,7 @@ function read(
   if (looser.length > 0 && !loosen)
     throw new Refusal(
       `${looser.length === 1 ? 'a limit would be' : `${looser.length} limits would be`} looser (${looser.map(changeText).join(', ')}). To confirm: sluice reload --loosen --state ${stateDir} --reason "…"`,
+      3,
     );
   if (mode !== 'paper')
     refuseUnraised(

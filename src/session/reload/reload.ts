@@ -52,14 +52,14 @@ export class Reloads {
       throw new Refusal(
         `no strategy ${id} is configured here${didYouMean(id, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ')}`,
       );
-    if (this.#busy.has(id)) throw new Refusal(`strategy ${id} is being reloaded already: wait until that is done`);
+    if (this.#busy.has(id)) throw new Refusal(`strategy ${id} is being reloaded already: wait until that is done`, 1);
     this.#busy.add(id);
     try {
       return await this.#reload(configured[index] as Configured, index, { by, reason });
     } catch (error) {
       const why = `${this.#standing(id)}: ${causeOf(error)}`;
       notice({ level: 'warn', text: `strategy ${id} was not reloaded; ${why}` });
-      throw error instanceof Refusal ? new Refusal(why) : error;
+      throw error instanceof Refusal ? new Refusal(why, 1) : error;
     } finally {
       this.#busy.delete(id);
     }
