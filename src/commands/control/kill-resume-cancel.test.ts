@@ -113,13 +113,14 @@ test('flatten refuses a strategy that is not there as kill and pause do', async 
   });
 });
 
-test('a resume of one strategy names the kill of all that still stands', async () => {
+test('a resume of one strategy names all that still stands', async () => {
   write(
+    { kind: 'halt', everything: false, at: 0, strategy: null, by: 'ledger', reason: 'less BTC' },
     { kind: 'kill', everything: false, at: 1, strategy: null, by: 'operator', reason: 'news' },
     { kind: 'kill', everything: false, at: 2, strategy: 'trend', by: 'operator', reason: 'odd' },
   );
   expect(await says('resume', 'trend')).toBe(
-    'trend may not create orders yet in DIR: all strategies are killed (news). To lift that, too: sluice resume without --strategy.',
+    'trend may not create orders yet in DIR: all strategies are killed (news); trading is halted (less BTC). To lift that, too: sluice resume without --strategy.',
   );
   expect(await says('resume')).toContain('All strategies may create orders again');
 });

@@ -165,7 +165,7 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
   removeControlFiles(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const inForce = [
-    ...inJournal(dir, (reader) => reader.kills()),
+    ...inJournal(dir, (reader) => [...reader.kills(), ...reader.halts()]),
     ...left.map(({ kind, path, reason: why }) => ({ kind, strategy: null, reason: `${why} (${path})` })),
   ];
   const ended = pendingKept(flattens).filter((flatten) => (strategy ?? flatten.strategy) === flatten.strategy);

@@ -161,9 +161,11 @@ export function resumedText(
   where = '',
 ): string {
   const whom = strategy ?? 'All strategies';
-  const still = inForce.find((kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy);
-  if (still !== undefined)
-    return `${whom} may not create orders yet${where}: ${inForceText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
+  const still = inForce.filter(
+    (kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy,
+  );
+  if (still.length > 0)
+    return `${whom} may not create orders yet${where}: ${fewOf(still.map((kill) => `${inForceText(kill)} (${kill.reason})`))}. To lift that, too: sluice resume without --strategy.`;
   const lifted = before.filter((kill) => strategy === undefined || kill.strategy === strategy);
   if (lifted.length === 0)
     return `Nothing was in force${where}: no kill${strategy === undefined ? ', no pause and no HALT' : ` and no pause of ${strategy}`}.`;

@@ -69,6 +69,7 @@ test('answers why an order was sent, by the end of its id too, and refuses what 
     ...['signal of s, decision 1', 'planned', 'verdict: approved, exposure reserved', 'fill'],
   ]);
   await expect(asked.ask('why', { subject: 'nope' })).rejects.toThrow('no order in this journal has the id nope');
+  await expect(asked.ask('why', { subject: ' ' })).rejects.toThrow('name an order or a strategy');
 });
 
 test('says that only you decide a quarantined order, not an unknown one, which the daemon queries', async () => {

@@ -213,6 +213,7 @@ export interface Timeline {
  * know.
  */
 export function timelineOf(reader: JournalReader, dir: string, subject: string): Timeline {
+  if (subject.trim() === '') throw new Refusal('name an order or a strategy: sluice orders lists the orders');
   const isStrategy = reader.strategies().includes(subject);
   const denials = reader.denials(maxDenials, subject);
   const order = denials.length === 0 ? findOrder(reader, subject) : undefined;
