@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { at, endTexts, fillTexts, goldenFees, order } from '../../test/kit/fill-builders.ts';
 import { instrument } from '../domain/instrument.ts';
 import type { Depth, Level, Side, Trade } from '../domain/market.ts';
 import {
@@ -15,7 +16,6 @@ import {
   unitsText,
   worsened,
 } from '../domain/money.ts';
-import { at, endTexts, fillTexts, goldenFees, order } from './builders.ts';
 import { impactOf } from './impact.ts';
 import { frontAfter } from './queue.ts';
 import { type Rules, rulesets } from './rules.ts';

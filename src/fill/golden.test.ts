@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import {
+  at,
+  endTexts,
+  engine,
+  fillText,
+  fillTexts,
+  goldenFees,
+  kline,
+  order,
+  run,
+  stopAt,
+} from '../../test/kit/fill-builders.ts';
 import { baseUnits, minus, notional, priceText, ticks, unitsText } from '../domain/money.ts';
 import { couldBeBetterBy, couldBeWorseBy } from './ambiguity.ts';
-import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
 import { feeOf } from './fees.ts';
 import { firstOf } from './kline-path.ts';
 import { rulesets } from './rules.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { at, endTexts, engine, fillText, fillTexts, kline, order, run, stopAt } from '../../test/kit/fill-builders.ts';
 import { priceText } from '../domain/money.ts';
-import { at, endTexts, engine, fillText, fillTexts, kline, order, run, stopAt } from './builders.ts';
 import { rulesets } from './rules.ts';
 
 const flatKline = (price: number, volume = 100) => kline(price, price, price, price, volume);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { at, endTexts, engine, fillTexts, kline, order, stopAt } from '../../test/kit/fill-builders.ts';
 import { rateOf } from '../domain/money.ts';
-import { at, endTexts, engine, fillTexts, kline, order, stopAt } from './builders.ts';
 import { impactOf, type Liquidity } from './impact.ts';
 import { rulesets } from './rules.ts';
 import { TradeFills } from './trade-fills.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { at, endTexts, fillText, fillTexts, order } from '../../test/kit/fill-builders.ts';
 import type { Side, Trade } from '../domain/market.ts';
 import { lots } from '../domain/money.ts';
-import { at, endTexts, fillText, fillTexts, order } from './builders.ts';
 import { rulesets } from './rules.ts';
 import { TradeFills, type TradeFillsOptions } from './trade-fills.ts';
 

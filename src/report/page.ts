@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cspHash, installed, logoStyle, stripped } from '../dashboard/assets.ts';
 import { type Html, html, pageStart, raw } from './html.ts';
-import { marketRules } from './market-curves.ts';
+import { marketRules } from './market-plot.ts';
 import { positionRules } from './plot.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -1,13 +1,13 @@
 /** The report of one run. */
-import { equitySection, monthSection } from './curves.ts';
+import { equitySection, monthSection } from './equity-section.ts';
 import { periodText } from './figures.ts';
 import { about, configurationSection, type Html, html, stamp } from './html.ts';
 import type { ReportInput } from './input.ts';
-import { marketSection } from './market-results.ts';
+import { marketSection } from './market-section.ts';
 import { endedText } from './notes.ts';
 import { pageText } from './page.ts';
 import { maxFills, payloadOf } from './payload.ts';
-import { roundTripSection } from './round-trips.ts';
+import { roundTripSection } from './round-trip-section.ts';
 import {
   costSection,
   currencySection,

@@ -32,7 +32,7 @@ import {
   stressedText,
 } from './notes.ts';
 import { filled } from './plot.ts';
-import { jump } from './round-trips.ts';
+import { jump } from './round-trip-section.ts';
 
 /** An exact amount as a number for the eye. */
 const drawn = (text: string): number => unitsNumber(units(text, 'down'));

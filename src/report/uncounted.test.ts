@@ -5,7 +5,7 @@ import { fillTable } from '../research/fill-table.ts';
 import { roundTripsOf, roundTripTable } from '../research/round-trips.ts';
 import type { CurrencyRow, Summary } from '../research/summary.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
-import { roundTripSection } from './round-trips.ts';
+import { roundTripSection } from './round-trip-section.ts';
 import { costSection } from './tables.ts';
 
 const table = fillTable([fill(0, 'BUY', '100', '1'), fill(minute, 'SELL', '110', '1')], instruments);

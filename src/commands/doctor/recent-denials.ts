@@ -1,6 +1,6 @@
 /** What the limits would have denied in the last days: for the doctor, and for a daemon with limits that are new to it. */
 
-import { type Replayed, replayLimits } from '../../backtest/limits/replay.ts';
+import { type Replayed, replayLimits } from '../../backtest/limit-replay/replay.ts';
 import type { Setting } from '../../config/read.ts';
 import type { TradingConfig } from '../../config/schema.ts';
 import type { Instrument } from '../../domain/instrument.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawdownTable, monthReturns, tradedDays } from './curves.ts';
+import { drawdownTable, monthReturns, tradedDays } from './equity-section.ts';
 import { percentLabel, roundSteps } from './plot.ts';
 
 test('the close at midnight of the first belongs to the month that ends then', () => {

@@ -1,6 +1,6 @@
 /** The chart of profit by market: few enough lines to tell apart, and none is lost. */
 import { expect, test } from 'vitest';
-import { drawnMarkets, marketPlot } from './market-curves.ts';
+import { drawnMarkets, marketPlot } from './market-plot.ts';
 
 const markets = (count: number) =>
   Array.from({ length: count }, (_, at) => ({

@@ -1,7 +1,7 @@
 /** The table of results by market: its total is that of the account. */
 import { expect, test } from 'vitest';
 import type { MarketRow } from '../research/market-results.ts';
-import { marketSection } from './market-results.ts';
+import { marketSection } from './market-section.ts';
 
 const row = (symbol: string, profit: number, held = 0): MarketRow => ({
   ...{ strategy: 'pair', symbol, profit, contribution: profit / 1_000, fills: 2, fees: 1.5, turnover: 300, held },

@@ -1,6 +1,6 @@
 /** Profit of each market through time, as a chart whose lines can be hidden, without a script. */
 import type { MarketCurve, MarketCurves } from '../research/market-curves.ts';
-import { shortMoney, timePlot } from './curves.ts';
+import { shortMoney, timePlot } from './equity-section.ts';
 import { moneyFigure } from './figures.ts';
 import { type Content, html, signed } from './html.ts';
 import { high, linear, path, rangeOf, roundSteps, wide } from './plot.ts';

@@ -4,7 +4,7 @@ import type { MarketRow } from '../research/market-results.ts';
 import { moneyFigure, shareText } from './figures.ts';
 import { about, type Content, numbers, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
-import { marketPlot } from './market-curves.ts';
+import { marketPlot } from './market-plot.ts';
 import { filled } from './plot.ts';
 
 /** Where there is more than one. */

@@ -1,10 +1,10 @@
 /** Builders for the tests of the fill engine, and readable forms of what it returns. */
-import { instrument } from '../domain/instrument.ts';
-import { lots, priceText, quantityText, rate, ticks, units, unitsText } from '../domain/money.ts';
-import { feeOf } from './fees.ts';
-import { type FillKline, KlineFills, type KlineFillsOptions } from './kline-fills.ts';
-import type { SimFill, SimOrder, Step, Stop } from './orders.ts';
-import { feesFrom, rulesets } from './rules.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import { lots, priceText, quantityText, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
+import { feeOf } from '../../src/fill/fees.ts';
+import { type FillKline, KlineFills, type KlineFillsOptions } from '../../src/fill/kline-fills.ts';
+import type { SimFill, SimOrder, Step, Stop } from '../../src/fill/orders.ts';
+import { feesFrom, rulesets } from '../../src/fill/rules.ts';
 
 /** The instrument of the golden tests: tick 0.01, lot 0.0001. */
 export const at = instrument({ symbol: 'XYZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 });
