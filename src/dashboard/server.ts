@@ -75,12 +75,10 @@ function servePages(app: FastifyInstance, { assets, pages }: ServerOptions): voi
 
 function answerFaults(app: FastifyInstance): void {
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply
-      .code(error.statusCode ?? (error instanceof Refusal ? 400 : 500))
-      .send({
-        ...{ ok: false, message: redact(error.message) },
-        ...(error instanceof Refusal && { exitCode: error.exitCode }),
-      }),
+    reply.code(error.statusCode ?? (error instanceof Refusal ? 400 : 500)).send({
+      ...{ ok: false, message: redact(error.message) },
+      ...(error instanceof Refusal && { exitCode: error.exitCode }),
+    }),
   );
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
 }
