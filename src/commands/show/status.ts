@@ -18,7 +18,7 @@ import {
   noMarketDataName,
 } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
-import { otherDaemonsName } from '../../session/watch/host-watch.ts';
+import { lowDiskName, otherDaemonsName } from '../../session/watch/host-watch.ts';
 import { flattenMemory } from '../../trading/flatten.ts';
 import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
@@ -98,6 +98,7 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     legsAlone: aloneIn(reader),
     stoppedStrategies: running === undefined ? [] : stoppedIn(reader),
     diskFull: running === undefined ? null : (beat?.diskFull ?? false),
+    lowDisk: running === undefined ? null : reader.memories().get(lowDiskName) || null,
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
     noMarketData: running === undefined ? null : reader.memories().get(noMarketDataName) || null,
     otherDaemons: running === undefined ? null : textLines(reader.memories().get(otherDaemonsName)),
@@ -165,6 +166,7 @@ const exitsGoOn = (everything: boolean): string => (everything ? 'exits are stop
 function* findingLines(status: Status): Iterable<string> {
   for (const { strategy, at, error } of status.stoppedStrategies)
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
+  if (status.lowDisk !== null && status.diskFull !== true) yield `ATTENTION  ${status.lowDisk}`;
   if (status.noMarketData !== null)
     yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes, and stops do not work`;
   for (const other of status.otherDaemons ?? []) yield `ATTENTION  ${other}: stop one, or give each its own account`;

@@ -212,7 +212,8 @@ test('two daemons on one account see each other, wherever they keep their state'
   await start({ ...options(), stateDir: join(dir, 'third'), venueName: 'of another key' });
   expect(othersBeside(first)).toEqual([]);
   await start(second);
-  const [seenByFirst, seenBySecond] = [othersBeside(first), othersBeside(second)];
+  const textsBeside = (of: Opens) => othersBeside(of).map(({ text }) => text);
+  const [seenByFirst, seenBySecond] = [textsBeside(first), textsBeside(second)];
   expect(seenByFirst).toEqual([
     expect.stringMatching(/^another daemon \(process 7, .*second\) trades on this account: /),
   ]);

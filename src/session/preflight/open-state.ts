@@ -6,7 +6,13 @@ import { beginOpening, type OpenedState, type Opening } from '../../journal/open
 import type { SessionOptions, Undo } from '../options.ts';
 import { removeDaemonInfo } from '../state.ts';
 import { refuseUnraised } from './limits.ts';
-import { otherDaemons, refuseHeldElsewhere, refuseLostJournal, registerState } from './state-registry.ts';
+import {
+  type OtherDaemon,
+  otherDaemons,
+  refuseHeldElsewhere,
+  refuseLostJournal,
+  registerState,
+} from './state-registry.ts';
 
 export type Opens = Omit<SessionOptions, 'secrets' | 'opening' | 'recorder' | 'makeVenue' | 'fatal'>;
 
@@ -73,7 +79,7 @@ export function markTrading(options: Opens): void {
 }
 
 /** Other daemons of this machine that trade on the same account. */
-export function othersBeside(options: Opens): readonly string[] {
+export function othersBeside(options: Opens): readonly OtherDaemon[] {
   const guard = guardOf(options);
   const { venueName, config, stateDir } = options;
   return guard === undefined ? [] : otherDaemons(guard, stateDir, { venueName, restUrl: config.exchange.restUrl });

@@ -83,18 +83,26 @@ export function registerState(guard: Guard, stateDir: string): void {
   }
 }
 
-/** In words, the daemons on this machine that trade on the same account from other directories. */
+export interface OtherDaemon {
+  /** Its state directory. */
+  readonly dir: string;
+  /** What it means, in words. */
+  readonly text: string;
+}
+
+/** The daemons on this machine that trade on the same account from other directories. */
 export function otherDaemons(
   { dir }: Pick<Guard, 'dir'>,
   stateDir: string,
   { venueName, restUrl }: { readonly venueName: string; readonly restUrl: string },
-): readonly string[] {
+): readonly OtherDaemon[] {
   const own = realpathSync(stateDir);
   return noted(dir).flatMap((place) => {
     try {
       const running = realpathSync(place) === own ? undefined : runningDaemon(place);
       if (running?.exchange !== restUrl || venueIn(place) !== venueName) return [];
-      return `another daemon (process ${running.pid}, ${place}) trades on this account: neither knows the other's orders, and both may spend the same money`;
+      const text = `another daemon (process ${running.pid}, ${place}) trades on this account: neither knows the other's orders, and both may spend the same money`;
+      return [{ dir: place, text }];
     } catch {
       // What cannot be read says nothing.
       return [];

@@ -5,20 +5,27 @@ import { type DiskSpace, spaceOf } from '../../journal/free-space.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { SessionOptions, Undo } from '../options.ts';
 import { othersBeside } from '../preflight/open-state.ts';
+import type { OtherDaemon } from '../preflight/state-registry.ts';
 
 export interface HostParts {
-  /** Other daemons on the same account, in words. */
-  readonly others: () => readonly string[];
+  /** Other daemons on the same account. */
+  readonly others: () => readonly OtherDaemon[];
+  /** Of a clock that never steps back, real ms. */
+  readonly now: () => number;
   readonly space: () => DiskSpace;
   readonly journal: { readonly full: boolean };
   readonly stateDir: string;
   readonly notice: (notice: Notice) => void;
-  /** Stores the others for `sluice status`, a line each; empty where there is none. */
-  readonly remember: (others: string) => void;
+  /** Stores for `sluice status` the others, a line each, or that there is little space; empty where there is none. */
+  readonly remember: (name: HostMemory, value: string) => void;
 }
 
-/** The name of the others in the journal's memory. */
+/** The names in the journal's memory. */
 export const otherDaemonsName = 'otherDaemons';
+export const lowDiskName = 'lowDisk';
+type HostMemory = typeof otherDaemonsName | typeof lowDiskName;
+/** Another daemon is gone after this long, real ms: one that a supervisor starts again and again is reported once. */
+const goneMs = 600_000;
 /** Poll interval, real ms. */
 const surroundingsMs = 30_000;
 /** Bytes below which the space on a disk is reported; on a small disk a tenth of it. */
@@ -38,36 +45,47 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 /** Returns the work of each half minute. */
-export function hostKeeper({ others, space, journal, stateDir, notice, remember }: HostParts) {
-  // An earlier run may have ended beside another daemon.
-  let known: readonly string[] | undefined;
+export function hostKeeper({ others, now, space, journal, stateDir, notice, remember }: HostParts) {
+  /** When each was seen last, by its directory. */
+  const seenAt = new Map<string, number>();
+  // An earlier run may have ended beside another daemon, or with little space.
+  const stored = new Map<HostMemory, string>();
   let isLow = false;
 
+  function store(name: HostMemory, value: string): void {
+    if (stored.get(name) === value) return;
+    stored.set(name, value);
+    remember(name, value);
+  }
+
   function lookForOthers(): void {
-    const now = attempt(others);
-    if (now === undefined) return;
-    for (const text of now) if (known?.includes(text) !== true) notice({ level: 'warn', topic: 'secondDaemon', text });
-    if (now.length === 0 && (known?.length ?? 0) > 0)
+    const found = attempt(others);
+    if (found === undefined) return;
+    for (const { dir, text } of found) {
+      if (!seenAt.has(dir)) notice({ level: 'warn', topic: 'secondDaemon', text });
+      seenAt.set(dir, now());
+    }
+    const isBeside = seenAt.size > 0;
+    for (const [dir, at] of seenAt) if (now() - at >= goneMs) seenAt.delete(dir);
+    if (isBeside && seenAt.size === 0)
       notice({ level: 'info', text: 'no other daemon of this machine trades on this account any more' });
-    if (known?.join() !== now.join()) remember(now.join('\n'));
-    known = now;
+    store(otherDaemonsName, found.map(({ text }) => text).join('\n'));
   }
 
   function lookForSpace(): void {
-    const now = attempt(space);
+    const found = attempt(space);
     // A full disk is an alarm of its own.
-    if (now === undefined || journal.full) return;
-    const { free, size } = now;
+    if (found === undefined || journal.full) return;
+    const { free, size } = found;
     const low = Math.min(lowBytes, size / 10);
-    if (!isLow && free < low)
-      notice({
-        level: 'warn',
-        topic: 'diskFull',
-        text: `the disk of ${stateDir} has only ${megabytes(free)} left: once it is full, no order is created, so stops do not work`,
-      });
-    else if (isLow && free > low * enough)
+    const text = `the disk of ${stateDir} has only ${megabytes(free)} left: once it is full, no order is created, so stops do not work`;
+    if (!isLow && free < low) {
+      notice({ level: 'warn', topic: 'diskFull', text });
+      store(lowDiskName, text);
+    } else if (isLow && free > low * enough)
       notice({ level: 'info', text: `the disk of ${stateDir} has ${megabytes(free)} left again` });
     isLow = free < (isLow ? low * enough : low);
+    if (!isLow) store(lowDiskName, '');
   }
 
   return (): void => {
@@ -90,7 +108,8 @@ export function watchHost(
   undo.unshift(() => ending.abort());
   const look = hostKeeper({
     ...{ ...given, stateDir, others: () => othersBeside(options), space: () => spaceOf(stateDir) },
-    remember: (value) => given.journal.append({ kind: 'memory', name: otherDaemonsName, value }),
+    now: () => clock.monotonic(),
+    remember: (name, value) => given.journal.append({ kind: 'memory', name, value }),
   });
   void every(clock, clock.machine(surroundingsMs), ending.signal, look).catch(fatal);
 }
