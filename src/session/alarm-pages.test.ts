@@ -35,6 +35,7 @@ test.each<[SessionEvent, string]>([
   [{ ...ofKill, kind: 'kill', by: 'operator' }, 'killed'],
   [{ ...ofKill, kind: 'pause', by: 'operator' }, 'paused'],
   [{ ...ofOrder, kind: 'denied', rule: 'orderShare', repeats: 0 }, 'denied'],
+  [{ ...ofOrder, kind: 'denied', rule: 'staleData', repeats: 0 }, 'exchange-away'],
   [{ ...ofOrder, kind: 'rejected', clientOrderId: 'c' }, 'rejected'],
   [{ ...ofOrder, kind: 'unknown', clientOrderId: 'c' }, 'unknown-outcome'],
   ...Object.keys(haltCauses).map((by): [SessionEvent, string] => [

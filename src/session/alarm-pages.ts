@@ -82,6 +82,9 @@ export function alertTexts(stateOption = ''): (event: SessionEvent) => string {
 /** What denies every order of a strategy, whatever its limits are. */
 const stops: ReadonlySet<string> = new Set(['killed', 'paused', 'halted', 'blocked']);
 
+/** Not the strategy is at fault: no fresh prices come. */
+const oldPrices: ReadonlySet<string> = new Set(['staleData', 'depthAge']);
+
 const pathOf = (page: string): string => `docs/how-to/alarms/${page}.md`;
 
 function topicOf(event: SessionEvent): AlarmTopic | undefined {
@@ -99,7 +102,8 @@ function topicOf(event: SessionEvent): AlarmTopic | undefined {
       return undefined;
     case 'denied':
       // What stops all orders has a page and an alarm of its own.
-      return stops.has(event.rule) ? undefined : 'denied';
+      if (stops.has(event.rule)) return undefined;
+      return oldPrices.has(event.rule) ? 'exchangeAway' : 'denied';
     case 'pause':
     case 'resume':
     case 'rejected':
