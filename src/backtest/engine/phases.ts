@@ -97,10 +97,11 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
       market.rest(kline);
       yield;
       trailEntry(symbol, kline, assembled);
-      const left = stopsIn(stage, symbol, kline).filter(
-        (stop) => !isPassed(stage, symbol, kline, stop) || isEnteredIn(stage, kline, stop),
-      );
-      if (left.length > 0) yield* hitStops(stage, { market, symbol }, kline, left);
+      const left = stopsIn(stage, symbol, kline);
+      if (left.length > 0) {
+        const due = left.filter((stop) => !isPassed(stage, symbol, kline, stop) || isEnteredIn(stage, kline, stop));
+        yield* hitStops(stage, { market, symbol }, kline, due);
+      }
     }
   }
   market.pause();
