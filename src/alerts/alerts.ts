@@ -13,7 +13,7 @@ export interface Alerts {
   /** Alarms that nobody has acknowledged, oldest first. */
   readonly alarms: readonly Alarm[];
   add(alert: Alert): void;
-  /** A start came up: what keeps the next one from it is sent at once. */
+  /** A start finished: what keeps the next one from it is sent at once. */
   cameUp(): void;
   /** All is well: to be said each `wellEveryMs`. Where it is not, the pings end. */
   well(): void;

@@ -36,7 +36,7 @@ export const toThread = z.discriminatedUnion('kind', [
       isOfStart: z.boolean().optional(),
     }),
   }),
-  /** A start came up. */
+  /** A start finished. */
   z.strictObject({ kind: z.literal('cameUp') }),
   /** All is well. */
   z.strictObject({ kind: z.literal('well') }),

@@ -90,7 +90,7 @@ test('the outbox is for its owner alone', () => {
   expect(statSync(join(dir, outboxFile)).mode & 0o077).toBe(0);
 });
 
-test('what keeps a daemon from starting is news once an hour, also over restarts, until a start comes up', () => {
+test('what keeps a daemon from starting is news once an hour, also over restarts, until a start finishes', () => {
   const hour = 60 * minute;
   const isNews = (at: number) => outbox.isNews('did not start: #', at, hour);
   expect([isNews(now), isNews(now + hour - 1)]).toEqual([true, false]);

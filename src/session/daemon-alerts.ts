@@ -1,5 +1,5 @@
 /**
- * The alerts of a daemon: they begin with its start, as soon as its configuration is valid, and the session that comes up goes on with them. What was
+ * The alerts of a daemon: they begin with its start, as soon as its configuration is valid, and the session that starts goes on with them. What was
  * configured is kept, without the secrets of the environment, for a start whose configuration cannot be read.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';

@@ -71,7 +71,7 @@ export interface SessionOptions {
   /** Where a configuration asks for them. */
   readonly metrics?: Metrics | undefined;
   readonly alerts?: DaemonAlerts | undefined;
-  /** Reports a start that does not come up. */
+  /** Reports a start that does not finish. */
   readonly starting?: StartReports | undefined;
   /** Left out where no alerts are configured. */
   readonly alertSecrets?: AlertSecrets | undefined;

@@ -98,7 +98,7 @@ test('klines that do not arrive while strategies trade are no failure of the sta
   ]);
 });
 
-test('a start that ends on a full disk after it came up is a start again', async () => {
+test('a start that ends on a full disk after it had finished is a start again', async () => {
   alerts.begin();
   const stop = new AbortController();
   const started = reports.whenThereIsSpace(() => {
@@ -164,7 +164,7 @@ test('a failure is one line; a stop, and a directory that another daemon holds, 
   expect(texts().at(-1)).toMatch(/^did not start: second\.yaml has a problem: line 9: unknown\. /);
 });
 
-test('an error after the start is no failed start, and a start that failed does not come up', async () => {
+test('an error after the start is no failed start, and a start that failed does not finish', async () => {
   alerts.begin();
   reports.cameUp();
   await reports.failed(new Error('the recording cannot be written'));
@@ -179,7 +179,7 @@ test('a refused configuration makes no state directory', async () => {
   expect(texts()).toEqual([expect.stringMatching(/^did not start: a strategy is missing/)]);
 });
 
-test('the alerts of a start that came up are kept for one whose configuration cannot be read, without their secrets', () => {
+test('the alerts of a start that finished are kept for one whose configuration cannot be read, without their secrets', () => {
   const environment = { SLUICE_ALERT_PHONE: 'https://ntfy.example/canary' };
   expect(keptAlerts(dir, environment)).toBeUndefined();
   reports.cameUp();

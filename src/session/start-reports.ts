@@ -1,4 +1,4 @@
-/** Reports a start that does not come up: on the terminal, in the log, by the alerts, and in a file for commands. */
+/** Reports a start that does not finish: on the terminal, in the log, by the alerts, and in a file for commands. */
 import { type Clock, every, machineWall, pause, systemClock } from '../clock/clock.ts';
 import { causeOf, isNoSpace } from '../domain/refusal.ts';
 import type { Notice } from '../journal/entries.ts';

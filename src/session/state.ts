@@ -28,7 +28,7 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 
 const daemonFile = 'daemon.json';
 const startingFile = 'starting.json';
-/** With less free space no start comes up. */
+/** With less free space no start finishes. */
 const startBytes = 65_536;
 /** Folder of state directories, runs and data in a project. */
 export const stateRoot = 'var';
@@ -139,7 +139,7 @@ export function removeStarting(dir: string): void {
   for (const name of [startingFile, `${startingFile}.new`]) rmSync(join(dir, name), { force: true });
 }
 
-/** What the daemon wrote that is starting on a directory; undefined where none is, or the file cannot be read: it is removed as the start comes up. */
+/** What the daemon wrote that is starting on a directory; undefined where none is, or the file cannot be read: it is removed when the start finishes. */
 function startingDaemon(dir: string): StartingInfo | undefined {
   const path = join(dir, startingFile);
   if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;

@@ -1,4 +1,4 @@
-/** A start that does not come up is reported: by the alerts, in the log, and by each command that looks for the daemon. */
+/** A start that does not finish is reported: by the alerts, in the log, and by each command that looks for the daemon. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,7 +115,7 @@ test('a start that an error of the program ends sends that', async () => {
   expect(texts()).toContainEqual(expect.stringMatching(/^ERROR did not start: broken\./));
 });
 
-test('a supervisor that repeats a refused start sends nothing again until one comes up; a second daemon sends nothing', async () => {
+test('a supervisor that repeats a refused start sends nothing again until one finishes; a second daemon sends nothing', async () => {
   const texts = await phone();
   const refused = async (): Promise<number> => {
     // Before anything is opened.
@@ -159,7 +159,7 @@ test('a start on a full disk sends that, waits, and trades once there is space',
   }
 });
 
-test('commands see a start that waits on a full disk, and it finds a kill when it comes up', async ({ skip }) => {
+test('commands see a start that waits on a full disk, and it finds a kill once it has started', async ({ skip }) => {
   mkdirSync(rig.state, { mode: 0o700 });
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', rig.state], { stdio: 'ignore' });
