@@ -73,7 +73,7 @@ test('shares that are together more than all are a mistake, which names the role
   const { mistakes } = await checkStrategy(await input(greedy, roles), 3);
   expect(mistakes).toMatchObject([
     {
-      kind: 'share',
+      kind: 'moreThanAll',
       description: expect.stringContaining('shares of 0.8 of coin and 0.7 of trend, 1.5 together; 1 is all its equity'),
     },
   ]);
@@ -106,7 +106,7 @@ test('a leak names the symbol that is read', async () => {
     indicators: () => ({ average: of('trend', 'close'), last: of('trend', next) }),
   });
   const leaks = await leaksOf(await input(knowing, roles));
-  expect(leaks.map(({ kind }) => kind)).toEqual(['column', 'future']);
+  expect(leaks.map(({ kind }) => kind)).toEqual(['columnsDiffer', 'readsTheFuture']);
   expect(leaks[1]).toMatchObject({ indicators: ['last'] });
   expect(leaks[1]?.description).toMatch(/reads close of BTCUSDT at 2025-10-.*, 1 moment later$/);
 });
@@ -117,7 +117,7 @@ test('state beside the contract is found', async () => {
     decide: () => ({ coin: calls++ % 3 === 0 ? hold({ quantity: 0.1 }, 'third') : flat('other') }),
   });
   const leaks = await leaksOf(await input(counting, roles));
-  expect(leaks).toMatchObject([{ kind: 'repeat' }]);
+  expect(leaks).toMatchObject([{ kind: 'notRepeatable' }]);
 });
 
 const rotation = defineStrategy({
@@ -138,7 +138,7 @@ test('a strategy that chooses each day passes, and one that knows the next close
   expect(checked.markets?.map(({ declared }) => declared)).toEqual([21, 21]);
   const knowing = over<Strategy>(rotation, { indicators: () => ({ rise: next }) });
   const leaks = await leaksOf(await input(knowing, 'symbols: [ETHUSDT, BTCUSDT]'));
-  expect(leaks.at(-1)).toMatchObject({ kind: 'future' });
+  expect(leaks.at(-1)).toMatchObject({ kind: 'readsTheFuture' });
   expect(leaks.at(-1)?.description).toMatch(/indicator rise of (ETH|BTC)USDT.* reads close of (ETH|BTC)USDT/);
 });
 
@@ -254,7 +254,7 @@ const planted: readonly (readonly [name: string, binding: string, of: (peek: Pee
 test.for(planted)('look-ahead %s is found', async ([, binding, strategyOf]) => {
   const { leaks } = await checkStrategy(await input(strategyOf(peeking()), binding));
   expect(leaks.at(-1)).toMatchObject({
-    kind: 'future',
+    kind: 'readsTheFuture',
     description: expect.stringMatching(/reads close of (ETH|BTC)USDT at .* moments? later$/),
   });
 });

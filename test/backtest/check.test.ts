@@ -97,13 +97,13 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
   [
     'the next close',
     above(made((k) => columnOf(k, (row) => at(k.close, row + 1)))),
-    'future',
+    'readsTheFuture',
     /line reads close of .*, 1 kline later/,
   ],
   [
     'the high of three klines on',
     above(made((k) => columnOf(k, (row) => at(k.high, row + 3) * 0.999))),
-    'future',
+    'readsTheFuture',
     /line reads high of .*, 3 klines later/,
   ],
   [
@@ -122,49 +122,49 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
         ),
       ),
     ),
-    'future',
+    'readsTheFuture',
     /line reads close of .*, 1 kline later/,
   ],
   [
     'the mean of all klines',
     above(made((k) => columnOf(k, () => k.close.reduce((sum, one) => sum + one, 0) / k.close.length))),
-    'future',
+    'readsTheFuture',
     /reads close/,
   ],
   [
     'a scale by the highest of all',
     above(made((k) => columnOf(k, () => maxOf(k.high) * 0.98))),
-    'future',
+    'readsTheFuture',
     /line reads/,
   ],
   [
     'a level by the lowest of all',
     above(made((k) => columnOf(k, () => k.low.reduce((least, one) => Math.min(least, one), 1e9) * 1.02))),
-    'future',
+    'readsTheFuture',
     /line reads/,
   ],
   [
     'a gap filled from behind',
     above(made((k) => columnOf(k, (row) => at(k.open, row + ((4 - (row % 4)) % 4))))),
-    'future',
+    'readsTheFuture',
     /line reads open/,
   ],
   [
     'the hour before it is over',
     above(made((k) => columnOf(k, (row) => at(k.close, Math.floor(row / 4) * 4 + 3) * 1.0001))),
-    'forming',
+    'usesForming',
     /it uses the 60min kline of .*, which closes at .*usesForming/,
   ],
   [
     'a decision that looks at the next kline',
     deciding((row, k) => at(k.close, row + 1) > at(k.close, row)),
-    'future',
+    'readsTheFuture',
     /its decision reads close of .*, 1 kline later/,
   ],
   [
     'a turn that is drawn where it was, once it is known',
     above(made((k) => columnOf(k, (row) => (at(k.low, row + 5) > at(k.low, row) ? 1e6 : 0)))),
-    'future',
+    'readsTheFuture',
     /line reads low of .*, 5 klines later/,
   ],
   [
@@ -176,19 +176,19 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
         stream: () => () => Number.NaN,
       }),
     ),
-    'future',
+    'readsTheFuture',
     /line reads close of .*, \d klines later/,
   ],
   [
     'the end of the data',
     deciding((row, k) => row > k.close.length - 30),
-    'truncation',
+    'knowsTheEnd',
     /depends on where the data end/,
   ],
   [
     'the volume to come',
     deciding((row, k) => at(k.volume, row + 2) > 2_000),
-    'future',
+    'readsTheFuture',
     /its decision reads volume of .*, 2 klines later/,
   ],
   [
@@ -198,7 +198,7 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       remembered.set(row, at(k.close, row));
       return before !== undefined && row % 2 === 0;
     }),
-    'repeat',
+    'notRepeatable',
     /give another signal/,
   ],
   [
@@ -207,14 +207,14 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       highest = Math.max(highest, at(k.high, row));
       return at(k.close, row) > highest * 0.7;
     }),
-    'repeat',
+    'notRepeatable',
     /give another signal/,
   ],
-  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /give another signal/],
+  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'notRepeatable', /give another signal/],
   [
     'a column that is not its stream',
     above({ ...sma('close', 20), column: (klines, interval) => sma('close', 21).column(klines, interval) }),
-    'column',
+    'columnsDiffer',
     /indicator line is NaN over columns .* and [\d.]+ kline by kline/,
   ],
 ];
@@ -224,7 +224,7 @@ describe('a check', () => {
     const leaks = await leaksOf(inputFor(strategy));
     expect(leaks).toContainEqual(expect.objectContaining({ kind, description: expect.stringMatching(what) }));
     // What remembers would look like any other leak.
-    if (kind === 'repeat') expect(leaks.length).toBe(1);
+    if (kind === 'notRepeatable') expect(leaks.length).toBe(1);
   });
 
   test('names the indicator by which it came in', async () => {
@@ -314,7 +314,7 @@ describe('a check', () => {
         return hold({ quantity: 1 }, '');
       },
     });
-    expect((await leaksOf(inputFor(throwing))).map(({ kind }) => kind)).toEqual(['column', 'future']);
+    expect((await leaksOf(inputFor(throwing))).map(({ kind }) => kind)).toEqual(['columnsDiffer', 'readsTheFuture']);
   });
 
   test('finds how much history decisions need, which is more than what an endless average asks for', async () => {

@@ -140,7 +140,7 @@ export async function checkStrategy(input: RunInput, cuts = usualCuts): Promise<
 /** Why a strategy fails the check; undefined if it passes. */
 export function faultOf({ strategy, klines, leaks, mistakes, emitted, notCalled }: Checked): string | undefined {
   if (leaks.length > 0) return `${strategy}: its backtests are not reliable until the leak is fixed`;
-  if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: a target is more than it can hold`;
+  if (mistakes.some(({ kind }) => kind === 'moreThanAll')) return `${strategy}: a target is more than it can hold`;
   if (emitted === 'something') return undefined;
   if (notCalled !== undefined) return `${strategy}: ${notCalled}: nothing was proven`;
   const never = emitted === 'flat' ? 'emitted only flat targets' : 'emitted no signal';

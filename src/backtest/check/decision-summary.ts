@@ -15,7 +15,7 @@ export type EmittedKind = 'nothing' | 'flat' | 'something';
 /** A target that is surely a mistake, or that cannot be reached. */
 export interface Mistake {
   /** `share`: more than its equity and what it may borrow; `short`: counts as flat on spot, which may be intended. */
-  readonly kind: 'share' | 'short';
+  readonly kind: 'moreThanAll' | 'shortOnSpot';
   /** UTC ms at which the kline of the first such signal opened. */
   readonly at: number;
   readonly times: number;
@@ -86,11 +86,11 @@ function mistakesBy(run: Pick<RunInput, 'margin'>): (line: Line) => readonly Pic
       legs === undefined ? signals.flatMap((signal) => shareFault(run, signal) ?? []) : [together.fault ?? []].flat();
     const isShortOnSpot = run.margin === undefined && signals.some(isShort);
     return [
-      ...shares.map((description) => ({ kind: 'share' as const, description })),
+      ...shares.map((description) => ({ kind: 'moreThanAll' as const, description })),
       ...(isShortOnSpot
         ? [
             {
-              kind: 'short' as const,
+              kind: 'shortOnSpot' as const,
               description: 'targets a short position, which counts as flat on spot (account: margin can be short)',
             },
           ]

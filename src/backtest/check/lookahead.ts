@@ -20,10 +20,10 @@ import { isOwn, type Line } from './recorded-strategy.ts';
 
 export interface Leak {
   /**
-   * `repeat`: the same klines give another answer; `column`: an indicator has another value over columns than kline by kline; `truncation`:
-   * the answer depends on where the data end; `future`: it reads later klines; `forming`: it reads a larger kline before that closes.
+   * `notRepeatable`: the same klines give another answer; `columnsDiffer`: an indicator has another value over columns than kline by kline; `knowsTheEnd`:
+   * the answer depends on where the data end; `readsTheFuture`: it reads later klines; `usesForming`: it reads a larger kline before that closes.
    */
-  readonly kind: 'repeat' | 'column' | 'truncation' | 'future' | 'forming';
+  readonly kind: 'notRepeatable' | 'columnsDiffer' | 'knowsTheEnd' | 'readsTheFuture' | 'usesForming';
   /** UTC ms at which the kline of the wrong answer opened, or klines of several markets closed. */
   readonly at: number;
   /** The indicators that leak; empty where `decide` itself or a stream does. */
@@ -65,7 +65,7 @@ export async function leaksOf(input: RunInput, ran?: DecisionLog, cuts = usualCu
     const kept = await repeatLeak(check);
     if (kept !== undefined) return [kept];
     leaks.push(found);
-    if (found.kind !== 'truncation') break;
+    if (found.kind !== 'knowsTheEnd') break;
   }
   return leaks;
 }
@@ -87,7 +87,7 @@ async function repeatLeak(check: Check): Promise<Leak | undefined> {
   if (row === undefined) return undefined;
   const what =
     'the same klines give another signal: the strategy keeps state beyond its indicators and its memory, or uses random numbers or the clock';
-  return leak(check, 'repeat', row, differing(base.lines[row], again.lines[row]), what);
+  return leak(check, 'notRepeatable', row, differing(base.lines[row], again.lines[row]), what);
 }
 
 /** The first row up to `last` at which two logs differ. */
@@ -114,7 +114,7 @@ function* columnLeaks(check: Check): Iterable<Leak> {
       const value = next(row);
       if (Object.is(value, values[row])) continue;
       const what = `indicator ${name} is ${values[row]} over columns (backtests) and ${value} kline by kline (live)`;
-      yield leak(check, 'column', row, [name], what);
+      yield leak(check, 'columnsDiffer', row, [name], what);
       return;
     }
   }
@@ -147,7 +147,7 @@ async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
   const missing = firstDifference(base.lines, short.lines, row);
   if (missing === undefined) return undefined;
   const what = `the signal depends on where the data end (here ${timeText(klines.times[row])}), which is not known live`;
-  return leak(check, 'truncation', missing, differing(base.lines[missing], short.lines[missing]), what);
+  return leak(check, 'knowsTheEnd', missing, differing(base.lines[missing], short.lines[missing]), what);
 }
 
 /** Names the first kline that is read beyond `row`, by halving the changed range. */
@@ -166,10 +166,10 @@ async function readLeak(check: Check, cutAt: number, row: number, indicators: re
     ? ['at', `at ${timeText(klines.times[read])}`, 'moment']
     : ['after the kline of', `of ${timeText(klines.times[read])}`, 'kline'];
   const first = `${what} ${timeText(at)} ${by} reads ${field} ${when}, ${read - row} ${unit}${read - row === 1 ? '' : 's'} later`;
-  if (frame === undefined) return leak(check, 'future', row, indicators, first);
+  if (frame === undefined) return leak(check, 'readsTheFuture', row, indicators, first);
   const opens = openTimeOf(frame, spanOfRow(klines, row)[0]);
   const description = `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${klines.interval} klines before it has closed (usesForming)`;
-  return leak(check, 'forming', row, indicators, description);
+  return leak(check, 'usesForming', row, indicators, description);
 }
 
 /** The smallest number from `low` to `high` for which it is true; it is true for `high` and for all above the result. */

@@ -112,11 +112,11 @@ function aboutStrategy({ message, exitCode }: Refusal, file: string, strategy: s
 }
 
 const kinds: Readonly<Record<Leak['kind'], string>> = {
-  repeat: 'not repeatable',
-  column: 'columns differ',
-  truncation: 'knows the end',
-  future: 'reads the future',
-  forming: 'uses forming',
+  notRepeatable: 'not repeatable',
+  columnsDiffer: 'columns differ',
+  knowsTheEnd: 'knows the end',
+  readsTheFuture: 'reads the future',
+  usesForming: 'uses forming',
 };
 
 const row = (name: string, text: string): string => `${name.padEnd(17)} ${text}`;
@@ -148,7 +148,10 @@ export function linesOf(checked: Checked, isBundled: boolean): readonly string[]
   ];
 }
 
-const mistakeNames: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
+const mistakeNames: Readonly<Record<Mistake['kind'], string>> = {
+  moreThanAll: 'more than all',
+  shortOnSpot: 'short on spot',
+};
 
 function provenLines({
   emitted,
