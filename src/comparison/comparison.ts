@@ -99,7 +99,7 @@ function backtestResults({ folder, run, config, strategy: { id, allocation } }: 
     orders !== undefined
       ? csvRows(orders).filter((row) => row['strategy'] === id).length
       : config.strategies.length === 1
-        ? summary.weight.orders
+        ? summary.requestWeight.orders
         : undefined;
   const denied = summary.refused.reduce(
     (total, row) => total + (row.strategy === id && !notDenied.has(row.code) ? row.times : 0),

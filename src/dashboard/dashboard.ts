@@ -9,7 +9,7 @@
  *     GET  /api/history/NAME answers to the questions of `history.ts`
  *     POST /api/kill         { "reason": "…", "strategy": "…", "everything": true }; without a strategy all of them; `everything`: exits, too
  *     POST /api/pause        { "reason": "…", "strategy": "…" }
- *     POST /api/resume       { "reason": "…", "strategy": "…", "seen": "…" }; `seen`: `standing.mark` of the view; once that has changed, 400
+ *     POST /api/resume       { "reason": "…", "strategy": "…", "seen": "…" }; `seen`: `inForce.mark` of the view; once that has changed, 400
  *     POST /api/cancel       { "order": "…" } or { "strategy": "…" }, or {} for all; the order by our client id
  *     POST /api/flatten      { "reason": "…", "strategy": "…", "symbol": "…", "maxSlippage": "0.01" }
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id

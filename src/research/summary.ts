@@ -146,7 +146,7 @@ export interface Summary {
   readonly reentryLockouts: readonly Lockout[];
   /** Legs of strategies with several markets that were open alone. */
   readonly legsAlone: readonly AloneTimes[];
-  readonly weight: SpentWeight;
+  readonly requestWeight: SpentWeight;
   readonly stalePositions: readonly StaleRow[];
   /** Rests of a thousandth of the final equity or more. */
   readonly remainders: readonly RestRow[];

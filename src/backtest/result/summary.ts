@@ -130,7 +130,7 @@ export function summarise(
     entries: result.entries !== undefined && result.entries.rules.length > 0 ? result.entries : null,
     reentryLockouts: lockoutsIn(result, measured, span),
     legsAlone: (result.legsAlone ?? []).filter(({ longestMs }) => longestMs > 0),
-    weight: spentWeight(result.asked(), spent),
+    requestWeight: spentWeight(result.asked(), spent),
     stalePositions: staleRows(input, table),
     remainders: restRows(input, table, unitsNumber(finalEquity)),
     delayedFills: late ?? null,

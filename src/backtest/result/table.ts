@@ -185,7 +185,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.legsAlone.map((row): Row => ['Legs open alone', aloneText(row)]),
     ...currencyRows(summary),
     ...flowRows(summary, asset),
-    ['Request weight', weightText(summary.weight)],
+    ['Request weight', weightText(summary.requestWeight)],
     ...optional('Entries', entriesIn(summary), (text) => text),
     ...refusedRows(summary.refused),
     ...(doubts.length === 0 ? [] : [['Doubtful data', doubtsText(doubts)] as const]),
