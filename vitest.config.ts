@@ -8,7 +8,7 @@ const long = [
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
   'test/pages/{bad-day-tutorial,conformance-docs}.test.ts',
   'test/security/canary.test.ts',
-  'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
+  'test/session/{crash,disk,quirks,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
   'test/session/{several-markets,silent-trades-channel,speed,time}.test.ts',
   'test/simulator/{conformance-orders,conformance-shapes,third-party}.test.ts',
   'test/torture/*.test.ts',

@@ -2,8 +2,8 @@
 import { ScaledClock, seededRng } from '../clock/clock.ts';
 import { rate } from '../domain/money.ts';
 import { Exchange } from './core/exchange.ts';
-import { habitsOf } from './core/habits.ts';
 import { Limits, specifiedLimits } from './core/limits.ts';
+import { quirksOf } from './core/quirks.ts';
 import { openDriver } from './driver.ts';
 import { Answering } from './faults/answering.ts';
 import { Faults } from './faults/engine.ts';
@@ -43,9 +43,9 @@ function openCore(options: CheckedOptions, { store, start, log: truthLog }: Open
   const { profile = 'documented', seed = 1, markets = [] } = options;
   const resume = resumesAt(options, store?.savedAt, start);
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, resume);
-  const habits = habitsOf(profile, options.habits);
+  const quirks = quirksOf(profile, options.quirks);
   const users = options.users.map(({ uid }) => uid);
-  const exchange = openExchange(options, store, start, resume, habits, log);
+  const exchange = openExchange(options, store, start, resume, quirks, log);
   startCrowd(
     exchange,
     markets.filter((market) => market.kind === 'synthetic'),
@@ -56,9 +56,9 @@ function openCore(options: CheckedOptions, { store, start, log: truthLog }: Open
   log({ at: exchange.now, kind: 'start', profile, seed, limits: limitsInForce, ...speed });
   const limits = new Limits(limitsInForce, (ip, until) => log({ at: exchange.now, kind: 'ban', ip, until }));
   const gateway = openGatewayClock(() => clock.now());
-  const feed = new Feed(exchange, habits, () => exchange.now + gateway.skew());
+  const feed = new Feed(exchange, quirks, () => exchange.now + gateway.skew());
   const { keys } = exchange;
-  const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
+  const serve = (served: Exchange) => createApi({ exchange: served, limits, quirks, clock, keys });
   const replicas = new Replicas({
     exchange,
     users,
@@ -68,7 +68,7 @@ function openCore(options: CheckedOptions, { store, start, log: truthLog }: Open
   });
   const record = openRecorder(exchange, users, replicas, truthLog);
   const driver = openDriver(exchange, feed, clock, store, record);
-  return { seed, clock, habits, users, exchange, limits, feed, gateway, api: serve(exchange), replicas, driver };
+  return { seed, clock, quirks, users, exchange, limits, feed, gateway, api: serve(exchange), replicas, driver };
 }
 
 /** A recording continues where it stood. Anything else continues today, or clients would find the clock days behind. */

@@ -4,9 +4,9 @@ import { lots, rate, units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Asset, plainAsset } from './core/assets.ts';
 import { Exchange } from './core/exchange.ts';
-import type { Habits } from './core/habits.ts';
 import { type Credentials, isKeyFormat } from './core/keys.ts';
 import { holderOf } from './core/order.ts';
+import type { Quirks } from './core/quirks.ts';
 import type { LogEntry } from './log.ts';
 import { openMarkets } from './market/open-markets.ts';
 import { crowdUids } from './market/participants.ts';
@@ -31,7 +31,7 @@ export function openExchange(
   store: Store | undefined,
   start: number,
   now: number,
-  { cancel }: Habits,
+  { cancel }: Quirks,
   log: (entry: LogEntry) => void,
 ): Exchange {
   const { instruments, fees = usualFees } = options;

@@ -1,9 +1,9 @@
 /** The options of a simulator. */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import type { Habits, Profile } from './core/habits.ts';
 import type { Permission } from './core/keys.ts';
 import type { LimitSettings } from './core/limits.ts';
+import type { Profile, Quirks } from './core/quirks.ts';
 import type { LogEntry } from './log.ts';
 import type { MinuteColumns } from './market/klines-market.ts';
 import type { Tape } from './market/tape-market.ts';
@@ -108,8 +108,8 @@ export interface SimulatorOptions {
   /** Of made prints, made books and faults. */
   readonly seed?: number;
   readonly profile?: Profile;
-  /** Single habits turned against the profile. */
-  readonly habits?: Partial<Habits>;
+  /** Single quirks turned against the profile. */
+  readonly quirks?: Partial<Quirks>;
   /** Decimal fractions; 0.002 both when absent. */
   readonly fees?: { readonly maker: string; readonly taker: string };
   readonly limits?: Partial<LimitSettings>;

@@ -200,7 +200,7 @@ describe('spot orders', () => {
     const strict = await exchange();
     await place(strict.simulator, alice, twin);
     expect(objectOf(await signed(strict.simulator, alice, 'GET', target))).toMatchObject({ code: -1102 });
-    const lax = await exchange({ habits: { queryNeedsOrderId: false } });
+    const lax = await exchange({ quirks: { queryNeedsOrderId: false } });
     await place(lax.simulator, alice, twin);
     const newest = await place(lax.simulator, alice, twin);
     expect(objectOf(await signed(lax.simulator, alice, 'GET', target))).toMatchObject({ orderId: newest });
@@ -239,12 +239,12 @@ describe('spot orders', () => {
     expect(simulator.allOrders('10001')).toEqual([]);
   });
 
-  test('fromId names the first trade of the page; the other habit starts after it', async () => {
+  test('fromId names the first trade of the page; the other quirk starts after it', async () => {
     for (const [fromIdInclusive, expected] of [
       [true, [1, 2]],
       [false, [2, 3]],
     ] as const) {
-      const { simulator } = await exchange({ habits: { fromIdInclusive } });
+      const { simulator } = await exchange({ quirks: { fromIdInclusive } });
       for (let index = 0; index < 4; index++) {
         await place(simulator, bob, limit('SELL', '9000', '0.1'));
         await place(simulator, alice, limit('BUY', '9000', '0.1'));

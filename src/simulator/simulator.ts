@@ -18,7 +18,7 @@ import { openTruthLog } from './truth-log.ts';
 import { Session } from './ws/session.ts';
 
 export { ScaledClock } from '../clock/clock.ts';
-export { type Habits, habitPositions, habitsOf, type Profile } from './core/habits.ts';
+export { type Profile, type Quirks, quirkPositions, quirksOf } from './core/quirks.ts';
 export type { FaultEventInput } from './faults/events.ts';
 export { planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
 export type { FaultRule, FaultRuleInput } from './faults/rules.ts';

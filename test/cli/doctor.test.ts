@@ -62,9 +62,9 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(code).toBe(0);
   expect(levels(checks)).toMatchObject({ trading: 'ok', key: 'ok', time: 'ok', socket: 'ok', withdrawals: 'ok' });
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(cancels);
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(
+  expect(checks.find(({ name }) => name === 'quirks')?.text).toContain(`errors ${errors}`);
+  expect(checks.find(({ name }) => name === 'quirks')?.text).toContain(cancels);
+  expect(checks.find(({ name }) => name === 'quirks')?.text).toContain(
     'the exchange reads the time window as recvWindow',
   );
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
@@ -94,7 +94,7 @@ test('a daemon finds out by itself at its first start, remembers it, and does no
   await exchange.close();
   exchange = await openExchange({
     profile: 'observed',
-    habits: { windowName: 'recvwindow or refused' },
+    quirks: { windowName: 'recvwindow or refused' },
     log: (entry) => void logged.push(JSON.stringify(entry)),
   });
   rig.remove();

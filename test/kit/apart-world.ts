@@ -34,7 +34,7 @@ export const assets = { USDT: { fee: '1', minWithdraw: '10' } };
 export const withdrawal = { symbol: 'USDT', amount: '50', address: 'T-an-address-of-nobody' };
 
 /** How the exchange differs from the usual one. */
-export type Ask = Pick<SimulatorOptions, 'profile' | 'habits' | 'port' | 'seed' | 'faults' | 'limits'>;
+export type Ask = Pick<SimulatorOptions, 'profile' | 'quirks' | 'port' | 'seed' | 'faults' | 'limits'>;
 
 export interface Opened {
   readonly restUrl: string;

@@ -1,4 +1,4 @@
-/** Batches by the client on an exchange with habits: created, compared with what is there, cancelled, with one that cannot be placed. */
+/** Batches by the client on an exchange with quirks: created, compared with what is there, cancelled, with one that cannot be placed. */
 import { ScaledClock, systemRng } from '../../src/clock/clock.ts';
 import { lots, ticks } from '../../src/domain/money.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
@@ -43,7 +43,7 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
     const listedIds = seen.kind === 'ok' ? seen.value.rows.map(({ orderId }) => orderId) : [];
     if (listedIds.toSorted().join() !== resting().toSorted().join()) wrong.push(`listed ${listedIds.join()}`);
 
-    // One of them asks for more than there is: what becomes of the others is a habit, and must never be guessed.
+    // One of them asks for more than there is: what becomes of the others is a quirk, and must never be guessed.
     const before = sent();
     const partly = await x.bulk.createMany([signal(4, '0.1'), signal(5, '100000'), signal(6, '0.1')], at);
     const placed = sent() - before;

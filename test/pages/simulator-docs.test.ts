@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/simulator/control/routes.ts';
 import { wrongs } from '../../src/simulator/report/report.ts';
-import { habitPositions } from '../../src/simulator/simulator.ts';
+import { quirkPositions } from '../../src/simulator/simulator.ts';
 import { faultPlansPage } from '../kit/fault-plans-page.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8');
@@ -27,11 +27,11 @@ describe('simulator.md', () => {
   test('has every request of the control address', () => {
     expect(cells(text, 'The control address')).toEqual(routes.map(({ on }) => on));
   });
-  test('has every habit with its positions', () => {
-    const rows = Object.entries<readonly unknown[]>(habitPositions).map(
+  test('has every quirk with its positions', () => {
+    const rows = Object.entries<readonly unknown[]>(quirkPositions).map(
       ([name, positions]) => `| \`${name}\` | ${positions.map((one) => `\`${String(one)}\``).join(', ')} |`,
     );
-    const section = text.split('\n## Habits\n')[1]?.split('\n## ')[0] ?? '';
+    const section = text.split('\n## Quirks\n')[1]?.split('\n## ')[0] ?? '';
     expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
   });
   test('has every kind of the truth log and everything that a report can find', () => {

@@ -1,7 +1,7 @@
 /** What the exchange asks of orders changes while a daemon trades: decimals, minima, and whether a symbol is there at all. */
 import { describe, expect, test } from 'vitest';
 import { differencesAtRest, quiet } from '../kit/books.ts';
-import { profiles } from '../kit/habit-run.ts';
+import { profiles } from '../kit/quirk-run.ts';
 import { price, quotes, target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { pass, until } from '../kit/until.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScaledClock } from '../../src/clock/clock.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from '../kit/books.ts';
-import { profiles } from '../kit/habit-run.ts';
+import { profiles } from '../kit/quirk-run.ts';
 import { makeRig, marketStart, openExchange, price, quotes, type Rig, speed, target, trader } from '../kit/rig.ts';
 import { pass, until } from '../kit/until.ts';
 

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScaledClock } from '../../src/clock/clock.ts';
 import type { Simulator, SimulatorOptions } from '../../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from '../kit/books.ts';
-import { profiles } from '../kit/habit-run.ts';
 import { startProgram } from '../kit/program.ts';
+import { profiles } from '../kit/quirk-run.ts';
 import { makeRig, marketStart, openExchange, puppets, type Rig, speed, target, trader } from '../kit/rig.ts';
 import { until } from '../kit/until.ts';
 

@@ -1,7 +1,7 @@
 /** The trades channel alone is deaf while all others go on, and the price falls: what guards a position may not hang on it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MinuteColumns, Simulator } from '../../src/simulator/simulator.ts';
-import { profiles } from '../kit/habit-run.ts';
+import { profiles } from '../kit/quirk-run.ts';
 import { makeRig, marketStart, openExchange, price, type Rig, symbols, target, trader } from '../kit/rig.ts';
 
 let exchange: Simulator;

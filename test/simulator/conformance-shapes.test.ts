@@ -9,14 +9,14 @@ const depth = 'shows the depth, the best level first, as pairs of price and quan
 const lost = { lie: { remove: ['idsString', 'ids'] } };
 
 const deviations: readonly (readonly [what: string, ask: Ask, fails: readonly string[], section?: string])[] = [
-  ['an id without its text', { habits: { orderIdString: false } }, [shape.orderIdString.says]],
-  ['an id as a list', { habits: { orderId: 'list' } }, [shape.orderId.says]],
-  ['an envelope around replies', { habits: { replies: 'enveloped' } }, [shape.bare.says]],
-  ['another name of the time', { habits: { timeField: 'server_time' } }, ['tells its time, in ms, and it goes on']],
-  ['null for an empty list', { habits: { emptyLists: 'null' } }, [shape.emptyList.says]],
-  ['a cancel that takes effect later', { habits: { cancel: 'later' } }, [shape.cancelStatus.says]],
+  ['an id without its text', { quirks: { orderIdString: false } }, [shape.orderIdString.says]],
+  ['an id as a list', { quirks: { orderId: 'list' } }, [shape.orderId.says]],
+  ['an envelope around replies', { quirks: { replies: 'enveloped' } }, [shape.bare.says]],
+  ['another name of the time', { quirks: { timeField: 'server_time' } }, ['tells its time, in ms, and it goes on']],
+  ['null for an empty list', { quirks: { emptyLists: 'null' } }, [shape.emptyList.says]],
+  ['a cancel that takes effect later', { quirks: { cancel: 'later' } }, [shape.cancelStatus.says]],
   ['batches that name no ids', { faults: [batches(lost)] }, [shape.batchIds.says]],
-  ['creates whose answers are lost', { habits: { lostCreateEvery: 3 } }, [shape.outcome.says]],
+  ['creates whose answers are lost', { quirks: { lostCreateEvery: 3 } }, [shape.outcome.says]],
   [
     'creates that name no id',
     {
@@ -29,7 +29,7 @@ const deviations: readonly (readonly [what: string, ask: Ask, fails: readonly st
   ],
   [
     'client ids that are not echoed',
-    { habits: { clientId: 'null' } },
+    { quirks: { clientId: 'null' } },
     [
       'keeps the client id of an order',
       'answers a cancel with the client id, and with a placeholder where there is none',
@@ -38,7 +38,7 @@ const deviations: readonly (readonly [what: string, ask: Ask, fails: readonly st
   [
     'refusals under HTTP 200 with codes as text, wrapped lists, old states, depth without time',
     {
-      habits: {
+      quirks: {
         ...{ errorStatus: 'http200', errorCode: 'text', refusalExtras: 'succ', lists: 'wrapped', states: 'numbers' },
         ...{ depthTime: 'null', createStatus: 0, batchCancelIds: 'text', batchFailure: 'stop', accountUid: true },
       },
@@ -51,7 +51,7 @@ const deviations: readonly (readonly [what: string, ask: Ask, fails: readonly st
   [
     'numbers with exponents, other codes, klines and trades in other shapes',
     {
-      habits: {
+      quirks: {
         ...{ amounts: 'scientific', errorCodes: 'engine', klineOrder: 'oldest first', klineIndex: 'seconds' },
         ...{ publicTrades: 'bare', rose: 'percent', states: 'many', minima: 'absent', orderId: 'text' },
       },
@@ -83,7 +83,7 @@ test.for(deviations)('%s', { timeout: 120_000 }, async ([, ask, fails, section =
 
 test('the feed in other shapes', async () => {
   const exchange = await openApart({
-    habits: { socketSide: 'upper', bidsKey: 'bids', echoCallbackId: false, acknowledge: true, envelope: 'full' },
+    quirks: { socketSide: 'upper', bidsKey: 'bids', echoCallbackId: false, acknowledge: true, envelope: 'full' },
   });
   try {
     const ended = await withOptions(exchange, (options) =>

@@ -92,7 +92,7 @@ describe.for(profiles)('the exchange with the %s profile', (profile) => {
 });
 
 test('the suite signs what is left of a path where a gateway strips its beginning', async () => {
-  const exchange = await openApart({ habits: { signedPath: 'stripped' } });
+  const exchange = await openApart({ quirks: { signedPath: 'stripped' } });
   try {
     const { main } = everyKey;
     const given = ['--url', exchange.restUrl, '--symbol', busy, '--section', '5.2', '--json'];

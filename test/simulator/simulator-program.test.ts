@@ -53,7 +53,7 @@ test('a file says who may trade there, withdraw and owe, and what the exchange i
     markets: [{ symbol: 'BTCUSDT', empty: true }],
     users,
     limits: { ipWeightPerMinute: 110 },
-    habits: { errorStatus: 'http200' },
+    quirks: { errorStatus: 'http200' },
   };
   writeFileSync(join(cwd, 'mine.yaml'), JSON.stringify(lines));
   const program = startProgram(

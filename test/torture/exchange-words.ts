@@ -8,7 +8,7 @@ import type {
 } from '../../src/simulator/simulator.ts';
 
 /** How the exchange differs from the usual one. */
-export type Terms = Pick<SimulatorOptions, 'seed' | 'profile' | 'habits' | 'speed'> & {
+export type Terms = Pick<SimulatorOptions, 'seed' | 'profile' | 'quirks' | 'speed'> & {
   /** Takers who trade in each symbol in a second of exchange time; replayed minutes when left out. */
   readonly takersPerSecond?: number;
 };

@@ -9,7 +9,7 @@ import { kill } from './kill.ts';
 import type { Done, Kind } from './kind.ts';
 import { flatHolding, standingOf } from './rest.ts';
 
-const terms = { habits: { clientId: 'null' } } as const;
+const terms = { quirks: { clientId: 'null' } } as const;
 
 export const killNoIds: Kind = {
   ...kill,

@@ -21,7 +21,7 @@ export interface Round {
   readonly left?: string;
 }
 
-/** Each so manieth arena has an exchange with the habits of real ones in place of the specification's. */
+/** Each so manieth arena has an exchange with the quirks of real ones in place of the specification's. */
 const observedEvery = 3;
 
 /** What happened in an arena so far. */

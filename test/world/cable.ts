@@ -87,12 +87,12 @@ export class Cable {
     time.after(chance.between(2, 90), () => {
       if (!isOut() && !isHeldUp()) {
         end.open(() => {
-          const { exchange, habits, clock } = venue;
+          const { exchange, quirks, clock } = venue;
           const [refresh, publish] = [(): void => venue.advance(), (): void => venue.look()];
           new Session(end, {
             exchange,
             feed,
-            habits,
+            quirks,
             clock,
             openSpoiler: () => (_, frame) => [frame],
             refresh,

@@ -48,7 +48,7 @@ const broken = (invariant: keyof typeof restChecks): string | undefined =>
 beforeEach(() => {
   ({ exchange } = new Venue({
     time: new Time(startTime, seededRng(1)),
-    ...{ instruments: [btc, eth], habits: {}, limits: { ipWeightPerMinute: 1_000, uidWeightPerMinute: 1_000 } },
+    ...{ instruments: [btc, eth], quirks: {}, limits: { ipWeightPerMinute: 1_000, uidWeightPerMinute: 1_000 } },
     ...{ lagMs: undefined, account: 'spot', sockets: false, changed: () => {} },
   }));
   place(crowdUid, '', 'SELL');

@@ -41,7 +41,7 @@ export const exactPlan = ({ scenario, fault }: Corner, crashes: readonly number[
   classes: [],
   harm: 0,
   events: [],
-  habits: {},
+  quirks: {},
   lagMs: 0,
   lateQueue: false,
   exact: { scenario, fault, crashes },

@@ -2,7 +2,7 @@
  * What goes wrong in a seed, worked out before anything runs: which classes of faults it has (swarm: each seed has others), and
  * when the events of those classes come. A plan can be printed, shrunk and run again.
  */
-import type { Habits } from '../../src/simulator/core/habits.ts';
+import type { Quirks } from '../../src/simulator/core/quirks.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { type StrategyId, strategiesIn, symbolsOf } from './strategies.ts';
 
@@ -159,7 +159,7 @@ export interface Plan {
   readonly harm: number;
   readonly events: readonly PlannedEvent[];
   /** How the exchange answers where deployments differ. */
-  readonly habits: Partial<Habits>;
+  readonly quirks: Partial<Quirks>;
   /** How far replicas are behind, ms. */
   readonly lagMs: number;
   /** Requests that wait behind the gateway are judged there, not when they are carried out: outside what the protocol may rely on. */
@@ -229,7 +229,7 @@ export function planOf(seed: number): Plan {
     classes,
     harm,
     events: eventsOf(seed, classes),
-    habits: habitsOf(seed, classes),
+    quirks: quirksOf(seed, classes),
     lagMs,
     lateQueue: false,
   };
@@ -364,8 +364,8 @@ const crash = (chance: Chance, at: number, power: boolean): PlannedEvent => ({
   downMs: chance.whole(50, 2_500),
 });
 
-function habitsOf(seed: number, classes: readonly FaultClass[]): Partial<Habits> {
-  const chance = chanceOf(seed, 'habits');
+function quirksOf(seed: number, classes: readonly FaultClass[]): Partial<Quirks> {
+  const chance = chanceOf(seed, 'quirks');
   return {
     ...(classes.includes('noEcho') && { clientId: 'null' }),
     errorStatus: chance.pick(['http4xx', 'http200']),

@@ -54,7 +54,7 @@ export async function shrink(
       const events = best.plan.events.filter((one) => one !== event);
       if (events.length < best.plan.events.length) await tried({ ...best.plan, events });
     }
-    if (Object.keys(best.plan.habits).length > 0) await tried({ ...best.plan, habits: {} });
+    if (Object.keys(best.plan.quirks).length > 0) await tried({ ...best.plan, quirks: {} });
     if (best.plan === before) break;
   }
   return { ...best, runs };

@@ -6,9 +6,9 @@ import type { Depth, Level, Side } from '../../src/domain/market.ts';
 import { negate, priceNumber, quantityNumber, rate, type Units, units } from '../../src/domain/money.ts';
 import type { Account } from '../../src/domain/order.ts';
 import { type Changes, Exchange } from '../../src/simulator/core/exchange.ts';
-import { type Habits, habitsOf } from '../../src/simulator/core/habits.ts';
 import { Limits } from '../../src/simulator/core/limits.ts';
 import { holderOf, type SimOrder, type SimTrade } from '../../src/simulator/core/order.ts';
+import { type Quirks, quirksOf } from '../../src/simulator/core/quirks.ts';
 import { Replicas } from '../../src/simulator/faults/replica.ts';
 import { type ApiReply, type ApiRequest, createApi } from '../../src/simulator/http/api.ts';
 import { emptyMarket } from '../../src/simulator/market/empty-market.ts';
@@ -35,7 +35,7 @@ type Api = (request: ApiRequest) => ApiReply;
 export interface VenueOptions {
   readonly time: Time;
   readonly instruments: readonly Instrument[];
-  readonly habits: Partial<Habits>;
+  readonly quirks: Partial<Quirks>;
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   /** How far replicas are behind, ms; undefined: there are none. */
   readonly lagMs: number | undefined;
@@ -50,7 +50,7 @@ export interface VenueOptions {
 
 export class Venue {
   readonly exchange: Exchange;
-  readonly habits: Habits;
+  readonly quirks: Quirks;
   readonly clock: Clock;
   readonly account: Account;
   /** Whose balances the account's are. */
@@ -66,19 +66,19 @@ export class Venue {
   constructor(options: VenueOptions) {
     const { instruments, lagMs, time } = options;
     this.#options = options;
-    const habits = habitsOf('documented', options.habits);
-    this.habits = habits;
+    const quirks = quirksOf('documented', options.quirks);
+    this.quirks = quirks;
     this.account = options.account;
     this.holder = holderOf(ourUid, options.account);
-    this.exchange = emptyExchange(instruments, habits.cancel === 'later' ? 500 : undefined);
+    this.exchange = emptyExchange(instruments, quirks.cancel === 'later' ? 500 : undefined);
     const limits = new Limits(options.limits, () => {});
     const { keys, accounts } = this.exchange;
     keys.configure(key, { uid: ourUid, secret, permissions: ['read', 'trade'] });
     const clock = this.#clockOn(time);
     this.clock = clock;
-    const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock, keys });
+    const serve = (exchange: Exchange): Api => createApi({ exchange, limits, quirks, clock, keys });
     this.#api = serve(this.exchange);
-    this.feed = options.sockets ? new Feed(this.exchange, habits, () => this.now(), stored) : undefined;
+    this.feed = options.sockets ? new Feed(this.exchange, quirks, () => this.now(), stored) : undefined;
     this.exchange.orders.passing.add(crowdUid);
     for (const [asset, amount] of Object.entries(baseline)) {
       accounts.deposit(this.holder, asset, units(amount));

@@ -117,7 +117,7 @@ class World {
     this.#venue = new Venue({
       time,
       instruments: [btc, eth],
-      habits: plan.habits,
+      quirks: plan.quirks,
       limits: this.#limits,
       lagMs: classes.includes('lag') ? plan.lagMs : undefined,
       account: classes.includes('margin') ? 'margin' : 'spot',

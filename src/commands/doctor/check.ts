@@ -1,4 +1,4 @@
-/** One result of the doctor; Node, state directory, disk and weight plan as results, and the exchange's habits. */
+/** One result of the doctor; Node, state directory, disk and weight plan as results, and the exchange's quirks. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -56,7 +56,7 @@ const cancels = {
   unknown: 'the first cancel shows whether it ends an order at once',
 } as const;
 
-export function habitsCheck(rest: RestCapabilities, { acknowledges, ping }: SocketCapabilities): Check {
+export function quirksCheck(rest: RestCapabilities, { acknowledges, ping }: SocketCapabilities): Check {
   const facts = [
     `errors under HTTP ${rest.errorStatus} with codes as ${rest.errorCode}`,
     `lists ${rest.lists}, public trades ${rest.publicTrades}, klines ${rest.klines}`,
@@ -65,7 +65,7 @@ export function habitsCheck(rest: RestCapabilities, { acknowledges, ping }: Sock
     `socket ${acknowledges ? 'acknowledges subscriptions' : 'acknowledges nothing'}, pings: ${ping}`,
     cancels[rest.cancel],
   ];
-  return ok('habits', facts.join('; '));
+  return ok('quirks', facts.join('; '));
 }
 
 /** `isHere`: the exchange is on this machine. `dedicated`: nobody else trades on the account. */

@@ -22,11 +22,11 @@ import {
   type Check,
   clientIdCheck,
   fail,
-  habitsCheck,
   type Level,
   machineChecks,
   ok,
   planCheck,
+  quirksCheck,
   socketCheck,
 } from './check.ts';
 import { type Examination, exchangeChecks } from './exchange.ts';
@@ -109,7 +109,7 @@ async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir
     ...checks,
     ...unsaved,
     socketCheck(socket, wsUrl),
-    habitsCheck(seen, socket),
+    quirksCheck(seen, socket),
     clientIdCheck(seen, isLoopback(restUrl), config.dedicatedAccount),
   ];
 }

@@ -1,7 +1,7 @@
-/** The exchange settings in a file of markets: users, fees, limits, assets and habits. */
+/** The exchange settings in a file of markets: users, fees, limits, assets and quirks. */
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Habits, habitsOf, type SimulatorOptions } from '../../simulator/simulator.ts';
+import { type Quirks, quirksOf, type SimulatorOptions } from '../../simulator/simulator.ts';
 
 /** As exact as the money of the exchange. */
 const amount = z
@@ -55,19 +55,19 @@ const asset = z.strictObject({
   canDeposit: z.boolean().exactOptional(),
 });
 
-const habits = z
+const quirks = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .superRefine((switches, context) => {
     for (const [name, position] of Object.entries(switches)) {
-      const wrong = whyNoHabit({ [name]: position });
+      const wrong = whyNoQuirk({ [name]: position });
       if (wrong !== undefined) context.addIssue({ code: 'custom', path: [name], message: wrong });
     }
   })
-  .transform((switches): Partial<Habits> => switches);
+  .transform((switches): Partial<Quirks> => switches);
 
-function whyNoHabit(one: Partial<Habits>): string | undefined {
+function whyNoQuirk(one: Partial<Quirks>): string | undefined {
   try {
-    habitsOf('documented', one);
+    quirksOf('documented', one);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;
@@ -85,7 +85,7 @@ export const exchangeTerms = {
     .strictObject({ ipWeightPerMinute: weight.exactOptional(), uidWeightPerMinute: weight.exactOptional() })
     .exactOptional(),
   assets: z.record(z.string().min(1), asset).exactOptional(),
-  habits: habits.exactOptional(),
+  quirks: quirks.exactOptional(),
 };
 
 /** The parsed terms; the exchange has defaults for the others. */

@@ -109,7 +109,7 @@ describe('a fault file', () => {
 const empty = 'markets:\n  - { symbol: BTCUSDT, empty: true }\n';
 
 describe('the markets', () => {
-  test('of a file may come with users, fees, limits, assets and habits, and otherwise say nothing of them', () => {
+  test('of a file may come with users, fees, limits, assets and quirks, and otherwise say nothing of them', () => {
     expect(openMarketFile(file('plain.yaml', empty)).terms).toEqual({});
     const terms = {
       users: [
@@ -127,7 +127,7 @@ describe('the markets', () => {
       fees: { maker: '0', taker: '0.001' },
       limits: { ipWeightPerMinute: 100 },
       assets: { TUSDT: { asset: 'USDT', fee: '1', minWithdraw: '10', canDeposit: false } },
-      habits: { cancel: 'later', socketLevels: 40, acknowledge: true },
+      quirks: { cancel: 'later', socketLevels: 40, acknowledge: true },
     };
     const lines = Object.entries(terms).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
     expect(openMarketFile(file('terms.yaml', `${empty}${lines.join('')}`)).terms).toEqual(terms);
@@ -211,8 +211,8 @@ describe('the markets', () => {
       'line 4: markets.0.from: must be a date such as 2020-03-12',
     ],
     ['a fee above all', `${empty}fees: { maker: "1.5", taker: "0" }\n`, 'line 3'],
-    ['a habit that there is not', `${empty}habits:\n  color: red\n`, 'line 4'],
-    ['a position that a habit does not have', `${empty}habits:\n  ping: often\n`, 'line 4'],
+    ['a quirk that there is not', `${empty}quirks:\n  color: red\n`, 'line 4'],
+    ['a position that a quirk does not have', `${empty}quirks:\n  ping: often\n`, 'line 4'],
     ['a broken recording', 'markets:\n  - { symbol: BTCUSDT, trades: broken.csv }\n', 'broken.csv, line 2'],
   ] as const)('%s is refused with file and line', ([, text, place]) => {
     file('broken.csv', 'time_ms,price,qty,side\n1,2,3,up\n');

@@ -16,7 +16,7 @@ export function addSimulator(program: Command, io: Io): void {
     )
     .option('--markets <FILE>', 'a file (YAML) of markets and settings of the exchange, instead of a scenario')
     .addOption(
-      new Option('--profile <NAME>', 'the specification, or the habits of live deployments')
+      new Option('--profile <NAME>', 'the specification, or the quirks of live deployments')
         .choices(['documented', 'observed'])
         .default('documented'),
     )

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeDirs } from '../../journal/open.ts';
-import type { CancelHabit, RestCapabilities } from '../../venue/exchange/capabilities.ts';
+import type { CancelQuirk, RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../../venue/exchange/probe-socket.ts';
-import { type KnownWindow, type WindowHabit, windowNames } from '../../venue/exchange/rest/recv-window.ts';
+import { type KnownWindow, type WindowQuirk, windowNames } from '../../venue/exchange/rest/recv-window.ts';
 import { replaceFile } from '../state.ts';
 
 const schema = z.object({
@@ -60,7 +60,7 @@ export function rememberFact(
   stateDir: string,
   venue: string,
   at: number,
-  fact: { readonly cancel: CancelHabit } | { readonly windowTaken: WindowHabit },
+  fact: { readonly cancel: CancelQuirk } | { readonly windowTaken: WindowQuirk },
 ): void {
   const { rest, socket } = remembered(stateDir, venue);
   if (Object.entries(fact).every(([name, value]) => rest[name] === value)) return;
@@ -84,9 +84,9 @@ export const isQueriedByClientId = (stateDir: string, venue: string): boolean =>
 /** Under which name this venue takes the time window of a create: by tests, or else by what trading showed. */
 export function windowAt(stateDir: string, venue: string): KnownWindow | undefined {
   const { recvWindow, windowTaken } = remembered(stateDir, venue).rest;
-  const habit = (said: string | undefined): WindowHabit | undefined =>
+  const quirk = (said: string | undefined): WindowQuirk | undefined =>
     [...windowNames, 'none' as const].find((one) => one === said);
-  const [tested, taken] = [habit(recvWindow), habit(windowTaken)];
+  const [tested, taken] = [quirk(recvWindow), quirk(windowTaken)];
   if (tested !== undefined) return { name: tested, isHeeded: true };
   return taken === undefined ? undefined : { name: taken, isHeeded: false };
 }

@@ -1,4 +1,4 @@
-/** Probes the habits of an exchange by queries and tests of an order, for the doctor and a daemon's first start. */
+/** Probes the quirks of an exchange by queries and tests of an order, for the doctor and a daemon's first start. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /** Answers requests, and carries out the faults that hit them on the way to the exchange and back. */
 import type { Clock, Rng } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { Driver } from '../driver.ts';
 import { type Api, type ApiReply, type ApiRequest, pathOf, refusalReply } from '../http/api.ts';
 import type { Wire } from '../http/wire.ts';
@@ -21,7 +21,7 @@ export interface AnsweringParts {
   readonly outage: Outage;
   readonly gateway: GatewayClock;
   readonly clock: Clock;
-  readonly habits: Habits;
+  readonly quirks: Quirks;
   readonly log: (entry: LogEntry) => void;
 }
 
@@ -116,7 +116,7 @@ export class Answering {
       wire.send(action.status, action.body, action.type);
     } else if ('code' in action) {
       const { code, msg } = action;
-      const reply = refusalReply({ code, msg, status: 400 }, this.#parts.habits);
+      const reply = refusalReply({ code, msg, status: 400 }, this.#parts.quirks);
       const status = action.status ?? reply.status;
       before(action.when, status, code);
       wire.send(status, reply.body);

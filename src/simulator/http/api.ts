@@ -2,9 +2,9 @@
 import type { Clock } from '../../clock/clock.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
 import { type Credentials, isKeyFormat, type Keys } from '../core/keys.ts';
 import type { Admission, Limits } from '../core/limits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import type { Endpoint, Family } from './endpoint.ts';
 import { type Json, json } from './json.ts';
@@ -40,7 +40,7 @@ export interface ApiReply {
 export interface ApiSetup {
   readonly exchange: Exchange;
   readonly limits: Limits;
-  readonly habits: Habits;
+  readonly quirks: Quirks;
   readonly clock: Clock;
   readonly keys: Pick<Keys, 'get'>;
 }
@@ -68,7 +68,7 @@ export function pathOf(target: string): string {
 export type Api = (request: ApiRequest) => ApiReply;
 
 export function createApi(setup: ApiSetup): Api {
-  const { exchange, habits, limits } = setup;
+  const { exchange, quirks, limits } = setup;
   let created = 0;
 
   function answer(request: ApiRequest, endpoint: Named, seen: { uid?: string }): Json {
@@ -81,31 +81,31 @@ export function createApi(setup: ApiSetup): Api {
     if (user !== undefined) {
       inTime(request, params, setup);
       const { perTwoSeconds: max } = endpoint;
-      const weight = weightOf(endpoint, habits);
+      const weight = weightOf(endpoint, quirks);
       const call = { ip: request.ip, uid: user.uid, weight, path: endpoint.name, max, now: exchange.now };
       admitted(limits.admitUser(call));
       demandPermission(user, endpoint);
     }
-    return endpoint.run({ params, exchange, habits, uid: user?.uid ?? '', skewMs: request.skewMs ?? 0 });
+    return endpoint.run({ params, exchange, quirks, uid: user?.uid ?? '', skewMs: request.skewMs ?? 0 });
   }
 
   /** True for an accepted create whose answer gets lost on its way back. */
   const isLost = (endpoint: Endpoint): boolean =>
-    endpoint.creates === true && habits.lostCreateEvery > 0 && ++created % habits.lostCreateEvery === 0;
+    endpoint.creates === true && quirks.lostCreateEvery > 0 && ++created % quirks.lostCreateEvery === 0;
 
   return (request) => {
     const endpoint = endpoints.get(`${request.method} ${pathOf(request.target)}`);
-    const weight = endpoint === undefined ? unknownWeight : weightOf(endpoint, habits);
+    const weight = endpoint === undefined ? unknownWeight : weightOf(endpoint, quirks);
     const seen: { uid?: string } = {};
     try {
       admitted(limits.admitAddress(request.ip, weight, exchange.now));
       if (endpoint === undefined) throw new Refused(refusals.unknownPath);
       const reply = answer(request, endpoint, seen);
-      const sent = isLost(endpoint) ? lostReply : { status: 200, body: json(wrapped(reply, endpoint, habits)) };
+      const sent = isLost(endpoint) ? lostReply : { status: 200, body: json(wrapped(reply, endpoint, quirks)) };
       return { ...sent, uid: seen.uid, weight, code: undefined };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const reply = refusalReply(error.refusal, habits, endpoint?.family);
+      const reply = refusalReply(error.refusal, quirks, endpoint?.family);
       return { ...reply, uid: seen.uid, weight, code: error.refusal.code };
     }
   };
@@ -114,29 +114,29 @@ export function createApi(setup: ApiSetup): Api {
 /** The gateway's own words for a core that did not reply (§7). */
 const lostReply = { status: 504, body: '<html><body><h1>504 Gateway Time-out</h1></body></html>' };
 
-/** The weight of an endpoint for which the specification states two is a habit. */
-const weightOf = ({ weight }: Endpoint, habits: Habits): number =>
-  typeof weight === 'number' ? weight : weight(habits);
+/** The weight of an endpoint for which the specification states two is a quirk. */
+const weightOf = ({ weight }: Endpoint, quirks: Quirks): number =>
+  typeof weight === 'number' ? weight : weight(quirks);
 
-/** A list that is null, which only a habit makes of one, has an envelope unless that habit is the one without. */
-const wrapped = (reply: Json, { family }: Endpoint, { replies, emptyLists }: Habits): Json =>
+/** A list that is null, which only a quirk makes of one, has an envelope unless that quirk is the one without. */
+const wrapped = (reply: Json, { family }: Endpoint, { replies, emptyLists }: Quirks): Json =>
   (replies === 'bare' && (reply !== null || emptyLists === 'bare null')) || family !== undefined
     ? reply
     : { code: '0', msg: 'Success', data: reply };
 
-/** The reply to a refused request; limits answer with their own status under every habit. */
-export function refusalReply(refusal: Refusal, habits: Habits, family?: Family): { status: number; body: string } {
+/** The reply to a refused request; limits answer with their own status under every quirk. */
+export function refusalReply(refusal: Refusal, quirks: Quirks, family?: Family): { status: number; body: string } {
   const byLimit = refusal.status === 429 || refusal.status === 418 || refusal.status === 410;
-  const live = habits.errorStatus === 'http200';
-  const number = habits.errorCodes === 'engine' ? (refusal.engine ?? refusal.code) : refusal.code;
-  const code = habits.errorCode === 'text' || family !== undefined ? String(number) : number;
-  const msg = habits.messages === 'chinese' ? '请求失败' : number === 1 ? 'fail' : refusal.msg;
+  const live = quirks.errorStatus === 'http200';
+  const number = quirks.errorCodes === 'engine' ? (refusal.engine ?? refusal.code) : refusal.code;
+  const code = quirks.errorCode === 'text' || family !== undefined ? String(number) : number;
+  const msg = quirks.messages === 'chinese' ? '请求失败' : number === 1 ? 'fail' : refusal.msg;
   const body = json({
     code,
     msg,
     message: family === 'open' ? null : undefined,
     ...((live || family) && { data: null }),
-    ...(habits.refusalExtras === 'succ' && { succ: false, msgData: null }),
+    ...(quirks.refusalExtras === 'succ' && { succ: false, msgData: null }),
   });
   return { status: live && !byLimit ? 200 : refusal.status, body };
 }
@@ -150,9 +150,9 @@ function admitted(admission: Admission): void {
 /** What a gateway takes away before the signature is verified, where it does. */
 const strippedPrefix = '/sapi';
 
-function signer(request: ApiRequest, { keys, habits }: ApiSetup): Credentials {
+function signer(request: ApiRequest, { keys, quirks }: ApiSetup): Credentials {
   const { key, timestamp, signature, method, body } = request;
-  const target = habits.signedPath === 'whole' ? request.target : request.target.slice(strippedPrefix.length);
+  const target = quirks.signedPath === 'whole' ? request.target : request.target.slice(strippedPrefix.length);
   if (key === undefined || key === '') throw new Refused(refusals.noKey);
   if (timestamp === undefined || timestamp === '') throw new Refused(refusals.noTimestamp);
   if (signature === undefined || signature === '') throw new Refused(refusals.noSignature);
@@ -172,7 +172,7 @@ function demandPermission({ permissions }: Credentials, { permission }: Endpoint
 /** The spellings of §5.3. */
 const windowNames = ['recvWindow', 'recvwindow', 'recwwindow'] as const;
 
-function windowOf(params: Params, { windowName }: Habits): string | undefined {
+function windowOf(params: Params, { windowName }: Quirks): string | undefined {
   if (windowName === 'any') return windowNames.map((name) => given(params, name)).find(Boolean);
   if (windowName === 'recvwindow or refused' && windowNames.some((name) => name !== 'recvwindow' && params.has(name)))
     throw new Refused(refusals.unknownParameter);
@@ -180,12 +180,12 @@ function windowOf(params: Params, { windowName }: Habits): string | undefined {
 }
 
 /** The window is judged now, when the request is processed: one that waited too long in a queue is refused. */
-function inTime(request: ApiRequest, params: Params, { exchange, habits, clock }: ApiSetup): void {
+function inTime(request: ApiRequest, params: Params, { exchange, quirks, clock }: ApiSetup): void {
   const timestamp = /^\d{1,15}$/.test(request.timestamp ?? '') ? Number(request.timestamp) : Number.NaN;
-  const window = windowOf(params, habits);
+  const window = windowOf(params, quirks);
   if (window !== undefined && !/^\d{1,15}$/.test(window)) throw new Refused(refusals.wrongNumber);
   const recvWindow = window === undefined ? undefined : Number(window);
   const serverTime = exchange.now + (request.skewMs ?? 0);
-  const fault = timingFault({ timestamp, recvWindow, serverTime, aheadMs: habits.aheadMs }, clock);
+  const fault = timingFault({ timestamp, recvWindow, serverTime, aheadMs: quirks.aheadMs }, clock);
   if (fault !== undefined) throw new Refused(fault);
 }

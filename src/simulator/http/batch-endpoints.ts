@@ -25,16 +25,16 @@ function requestOf(record: unknown, at: Instrument): OrderRequest {
   return orderRequest(new Map([...params, ['type', params.get('batchType')]]), at);
 }
 
-/** The specification does not say what happens to a batch with an invalid order: the habit `batchFailure` decides. */
+/** The specification does not say what happens to a batch with an invalid order: the quirk `batchFailure` decides. */
 function create(call: Call): Json {
   const at = listedOf(call);
   const orders = records(call.params, 'orders');
-  if (call.habits.batchFailure === 'refuse') demandAll(orders, at, call);
+  if (call.quirks.batchFailure === 'refuse') demandAll(orders, at, call);
   const ids: string[] = [];
   for (const record of orders) {
     const placed = placeOne(record, at, call);
     if (placed instanceof Refused) {
-      if (call.habits.batchFailure === 'skip') continue;
+      if (call.quirks.batchFailure === 'skip') continue;
       throw placed;
     }
     ids.push(placed);
@@ -66,7 +66,7 @@ function demandAll(orders: readonly unknown[], at: Instrument, { exchange, uid }
 
 /** An id fails when there is no such order of the user in this symbol, or when it has ended (§3.1). */
 function cancel(call: Call): Json {
-  const { exchange, habits, uid } = call;
+  const { exchange, quirks, uid } = call;
   const at = instrumentOf(call);
   const success: string[] = [];
   const failed: string[] = [];
@@ -78,7 +78,7 @@ function cancel(call: Call): Json {
     (ended ? success : failed).push(orderId);
   }
   const shape = (ids: readonly string[]): Json =>
-    ids.map((id) => (habits.batchCancelIds === 'number' && /^[1-9]\d{0,18}$/.test(id) ? digits(id) : id));
+    ids.map((id) => (quirks.batchCancelIds === 'number' && /^[1-9]\d{0,18}$/.test(id) ? digits(id) : id));
   return { success: shape(success), failed: shape(failed) };
 }
 

@@ -9,7 +9,7 @@ import {
   signed,
   type TestExchange,
 } from '../../../test/kit/simulator.ts';
-import type { Habits } from '../simulator.ts';
+import type { Quirks } from '../simulator.ts';
 
 const record = (more = {}) => ({ price: '9000', volume: '0.1', side: 'BUY', batchType: 'LIMIT', ...more });
 const wrong = record({ price: '9000.001' });
@@ -17,7 +17,7 @@ const batch = ({ simulator }: TestExchange, orders: unknown) =>
   signed(simulator, alice, 'POST', '/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders });
 const cancelAll = ({ simulator }: TestExchange, orderIds: unknown) =>
   signed(simulator, alice, 'POST', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds });
-const under = (habits: Partial<Habits>) => exchange({ habits });
+const under = (quirks: Partial<Quirks>) => exchange({ quirks });
 
 describe('a batch of orders', () => {
   test('places each and gives their ids as longs and as text; it costs 10', async () => {
@@ -48,14 +48,14 @@ describe('a batch of orders', () => {
     expect(one.simulator.allOrders(alice.uid)).toEqual([]);
   });
 
-  test('leaves out the id of an order that cannot be placed (habit skip)', async () => {
+  test('leaves out the id of an order that cannot be placed (quirk skip)', async () => {
     const one = await under({ batchFailure: 'skip' });
     const reply = objectOf(await batch(one, [record(), wrong, 7, record({ price: '8000' })]));
     expect(reply['idsString']).toHaveLength(2);
     expect(one.simulator.openOrders(alice.uid).map(({ price }) => price)).toEqual(['9000', '8000']);
   });
 
-  test('is refused as a whole, funds counted together (habit refuse)', async () => {
+  test('is refused as a whole, funds counted together (quirk refuse)', async () => {
     const one = await under({ batchFailure: 'refuse' });
     expect(objectOf(await batch(one, [record(), wrong]))['code']).toBe(-1111);
     const large = record({ volume: '6' });
@@ -64,7 +64,7 @@ describe('a batch of orders', () => {
     expect(objectOf(await batch(one, [large, record()]))['idsString']).toHaveLength(2);
   });
 
-  test('is refused although the first orders are placed (habit stop)', async () => {
+  test('is refused although the first orders are placed (quirk stop)', async () => {
     const one = await under({ batchFailure: 'stop' });
     expect(objectOf(await batch(one, [record(), wrong, record()]))['code']).toBe(-1111);
     expect(one.simulator.openOrders(alice.uid)).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('a batch of cancels', () => {
     expect(answer.text).toBe(`{"success":[${id}],"failed":[]}`);
   });
 
-  test('shows ids as text where that is the habit', async () => {
+  test('shows ids as text where that is the quirk', async () => {
     const one = await under({ batchCancelIds: 'text' });
     const id = await place(one.simulator, alice, limitOrder({ volume: '0.1' }));
     expect(objectOf(await cancelAll(one, [id]))).toEqual({ success: [id], failed: [] });

@@ -2,15 +2,15 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { refusals } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
 import type { Permission } from '../core/keys.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { Json } from './json.ts';
 import { given, type Params, Refused, required } from './params.ts';
 
 export interface Call {
   readonly params: Params;
   readonly exchange: Exchange;
-  readonly habits: Habits;
+  readonly quirks: Quirks;
   /** The signed user; empty for public endpoints. */
   readonly uid: string;
   /** How far the clock that answers is off, ms: a fault; zero otherwise. */
@@ -23,8 +23,8 @@ export type Family = 'withdraw' | 'open';
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** What it costs against both windows (§4); zero where the specification gives none, by habit where it gives two. */
-  readonly weight: number | ((habits: Habits) => number);
+  /** What it costs against both windows (§4); zero where the specification gives none, by quirk where it gives two. */
+  readonly weight: number | ((quirks: Quirks) => number);
   /** What the key must allow; absent where no key is needed. */
   readonly permission?: Permission;
   /** How replies and refusals are wrapped; absent for the plain ones. */
@@ -37,7 +37,7 @@ export interface Endpoint {
   readonly run: (call: Call) => Json;
 }
 
-/** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a habit is strict. */
+/** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a quirk is strict. */
 export const instrumentOf = (call: Call): Instrument => named(required(call.params, 'symbol'), call);
 
 /** The same where only a symbol will do that is still traded. */
@@ -53,8 +53,8 @@ export function instrumentIn(call: Call): Instrument | undefined {
   return symbol === undefined ? undefined : named(symbol, call);
 }
 
-function named(symbol: string, { exchange, habits }: Call): Instrument {
-  const upper = habits.symbolCase === 'any' ? symbol.toUpperCase() : symbol;
+function named(symbol: string, { exchange, quirks }: Call): Instrument {
+  const upper = quirks.symbolCase === 'any' ? symbol.toUpperCase() : symbol;
   const found = exchange.instruments.get(upper.replace('/', ''));
   if (found === undefined) throw new Refused(refusals.symbol);
   return found;

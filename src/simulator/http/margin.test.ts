@@ -104,7 +104,7 @@ describe('margin', () => {
   });
 
   test('a cancel may answer with the whole order', async () => {
-    const one = await open({ habits: { marginCancel: 'order' } });
+    const one = await open({ quirks: { marginCancel: 'order' } });
     const { orderId } = await placed(one);
     expect(objectOf(await post(one, 'cancel', { orderId: String(orderId) }))).toMatchObject({
       orderId,
@@ -131,7 +131,7 @@ describe('margin', () => {
       return one.simulator.weightUsed(dora.uid);
     };
     expect(await spent(await open())).toEqual({ ip: 17, uid: 17 });
-    expect(await spent(await open({ habits: { marginOpenOrdersWeight: 5 } }))).toEqual({ ip: 21, uid: 21 });
+    expect(await spent(await open({ quirks: { marginOpenOrdersWeight: 5 } }))).toEqual({ ip: 21, uid: 21 });
   });
 
   test('twenty queries in 2 s are allowed beside a hundred creates on the same path', async () => {

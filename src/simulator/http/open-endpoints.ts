@@ -89,7 +89,7 @@ function depth(call: Call): Json {
     const finest = matching.depth(of, coarseness === 0 ? count : finestLevels);
     return coarser(finest, of, coarseness)
       .slice(0, count)
-      .map((level) => levelShape(level, at, call.habits));
+      .map((level) => levelShape(level, at, call.quirks));
   };
   const bids = side('BUY', countOf(call.params, longestDepth, 'bids'));
   const asks = side('SELL', countOf(call.params, longestDepth, 'asks'));

@@ -21,7 +21,7 @@ const create =
   (call: Call): Json => {
     const at = listedOf(call);
     const request = orderRequest(call.params, at, account);
-    return createdShape(valueOrRefused(call.exchange.place(call.uid, request, account)), at, call.habits);
+    return createdShape(valueOrRefused(call.exchange.place(call.uid, request, account)), at, call.quirks);
   };
 
 function test(call: Call): Json {
@@ -32,7 +32,7 @@ function test(call: Call): Json {
 const query =
   (account: Account) =>
   (call: Call): Json =>
-    whole(named(call, account, account === 'margin' || !call.habits.queryNeedsOrderId), call);
+    whole(named(call, account, account === 'margin' || !call.quirks.queryNeedsOrderId), call);
 
 const cancel =
   (account: Account) =>
@@ -40,12 +40,12 @@ const cancel =
     const order = named(call, account, account === 'margin');
     const refusal = call.exchange.cancel(order);
     if (refusal !== undefined) throw new Refused(refusal);
-    const isWhole = account === 'margin' && call.habits.marginCancel === 'order';
-    return isWhole ? whole(order, call) : canceledShape(order, call.habits);
+    const isWhole = account === 'margin' && call.quirks.marginCancel === 'order';
+    return isWhole ? whole(order, call) : canceledShape(order, call.quirks);
   };
 
-const whole = (order: SimOrder, { exchange, habits }: Call): Json =>
-  queriedShape(order, exchange.matching(order.symbol).instrument, habits);
+const whole = (order: SimOrder, { exchange, quirks }: Call): Json =>
+  queriedShape(order, exchange.matching(order.symbol).instrument, quirks);
 
 /** The symbol of a request, which only margin may leave out. */
 const symbolOf = (call: Call, account: Account): Instrument | undefined =>
@@ -81,7 +81,7 @@ function orderByClientId({ exchange, uid }: Call, account: Account, clientId: st
 const openOrders =
   (account: Account) =>
   (call: Call): Json => {
-    const { exchange, habits, params, uid } = call;
+    const { exchange, quirks, params, uid } = call;
     const at = symbolOf(call, account);
     const count = countOf(params, longestList);
     const open = [...exchange.orders.open(holderOf(uid, account))]
@@ -89,7 +89,7 @@ const openOrders =
       .reverse();
     const rows = open
       .slice(0, count)
-      .map((order) => openShape(order, exchange.matching(order.symbol).instrument, habits));
+      .map((order) => openShape(order, exchange.matching(order.symbol).instrument, quirks));
     return list(rows, call);
   };
 
@@ -97,7 +97,7 @@ const openOrders =
 const myTrades =
   (account: Account) =>
   (call: Call): Json => {
-    const { exchange, habits, params } = call;
+    const { exchange, quirks, params } = call;
     const at = symbolOf(call, account);
     const count = countOf(params, longestList);
     const fromId = given(params, 'fromId');
@@ -105,10 +105,10 @@ const myTrades =
     let page: readonly OwnTrade[] = trades.slice(-count);
     if (fromId !== undefined) {
       if (!/^\d{1,18}$/.test(fromId)) throw new Refused(refusals.wrongNumber);
-      const start = firstFrom(trades, BigInt(fromId), habits.fromIdInclusive);
+      const start = firstFrom(trades, BigInt(fromId), quirks.fromIdInclusive);
       page = trades.slice(start, start + count);
     }
-    const rows = page.map((own) => ownTradeRow(own, exchange.matching(own.trade.symbol).instrument, habits));
+    const rows = page.map((own) => ownTradeRow(own, exchange.matching(own.trade.symbol).instrument, quirks));
     return list(rows.reverse(), call);
   };
 
@@ -133,20 +133,20 @@ function firstFrom(trades: readonly OwnTrade[], fromId: bigint, inclusive: boole
   return low;
 }
 
-function list(rows: Json[], { habits }: Call): Json {
-  if (rows.length === 0 && habits.emptyLists !== 'empty') return null;
-  return habits.lists === 'bare' ? rows : { list: rows };
+function list(rows: Json[], { quirks }: Call): Json {
+  if (rows.length === 0 && quirks.emptyLists !== 'empty') return null;
+  return quirks.lists === 'bare' ? rows : { list: rows };
 }
 
 /** Every asset that is traded here, zeros included, as live venues list them. */
-function account({ exchange, uid, habits }: Call): Json {
+function account({ exchange, uid, quirks }: Call): Json {
   const holdings = exchange.accounts.holdings(uid);
   const traded = [...exchange.instruments.values()].flatMap(({ base, quote }) => [base, quote]);
   const balances = [...new Set([...holdings.keys(), ...traded])].map((asset) => {
     const { free, locked } = holdings.get(asset) ?? { free: noUnits, locked: noUnits };
-    return balanceShape(asset, free, locked, habits);
+    return balanceShape(asset, free, locked, quirks);
   });
-  return habits.accountUid ? { uid: digits(uid), balances } : { balances };
+  return quirks.accountUid ? { uid: digits(uid), balances } : { balances };
 }
 
 const trade = { method: 'POST', permission: 'trade' } as const;

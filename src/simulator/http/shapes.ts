@@ -1,4 +1,4 @@
-/** The shapes of orders, trades and market data in replies (specification §2), under each habit. */
+/** The shapes of orders, trades and market data in replies (specification §2), under each quirk. */
 import type { Instrument } from '../../domain/instrument.ts';
 import {
   averagePrice,
@@ -11,9 +11,9 @@ import {
   type Units,
   unitsText,
 } from '../../domain/money.ts';
-import type { Habits } from '../core/habits.ts';
 import type { SimOrder } from '../core/order.ts';
 import type { OwnTrade } from '../core/order-store.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { MinuteRow } from '../market/market.ts';
 import { digits, type Json, written } from './json.ts';
 
@@ -26,14 +26,14 @@ interface Fields {
 }
 
 /** An amount that §2 shows as text. */
-export function amount(text: string, { amounts }: Habits): Json {
+export function amount(text: string, { amounts }: Quirks): Json {
   if (amounts === 'text' || (amounts === 'mixed' && text.includes('.'))) return text;
   return digits(amounts === 'scientific' ? scientific(text) : text);
 }
 
 /** An amount that §2 shows as a number. */
-const amountNumber = (text: string, habits: Habits): Json =>
-  habits.amounts === 'text' ? digits(text) : amount(text, habits);
+const amountNumber = (text: string, quirks: Quirks): Json =>
+  quirks.amounts === 'text' ? digits(text) : amount(text, quirks);
 
 /** `0.00066` → `6.6E-4`, as some venues write small numbers; zero is `0E-16` there. */
 function scientific(text: string): string {
@@ -53,7 +53,7 @@ const numbers: Readonly<Record<SimOrder['status'], number>> = {
 };
 
 /** The states of live venues in queries: many spellings, or the integers of older ones. */
-function stateOf(order: SimOrder, { states }: Habits): Json {
+function stateOf(order: SimOrder, { states }: Quirks): Json {
   if (states === 'five')
     return order.status !== 'CANCELING' ? order.status : order.executed > 0n ? 'PARTIALLY_FILLED' : 'NEW';
   if (states === 'numbers') return numbers[order.status];
@@ -76,94 +76,94 @@ const orderedText = (order: SimOrder, at: Instrument): string =>
 const averageText = (order: SimOrder, at: Instrument): string =>
   averagePrice(order.spent, order.executed, at)?.toFixed() ?? '0';
 
-const clientIdOf = ({ clientOrderId }: SimOrder, { clientId }: Habits): Json =>
+const clientIdOf = ({ clientOrderId }: SimOrder, { clientId }: Quirks): Json =>
   clientId === 'null' && clientOrderId !== '' ? null : clientOrderId;
 
 /** The id as §2.2 has it: a long, and text too; margin has text alone. */
-function idFields({ orderId, account }: SimOrder, habits: Habits): Fields {
+function idFields({ orderId, account }: SimOrder, quirks: Quirks): Fields {
   if (account === 'margin') return { orderId };
   const shapes = { number: digits(orderId), text: orderId, list: [digits(orderId)] };
-  return { orderId: shapes[habits.orderId], ...(habits.orderIdString && { orderIdString: orderId }) };
+  return { orderId: shapes[quirks.orderId], ...(quirks.orderIdString && { orderIdString: orderId }) };
 }
 
-const orderFields = (order: SimOrder, at: Instrument, habits: Habits): Fields => ({
+const orderFields = (order: SimOrder, at: Instrument, quirks: Quirks): Fields => ({
   symbol: order.symbol,
-  clientOrderId: clientIdOf(order, habits),
-  price: amount(priceText(order.price, at), habits),
-  origQty: amount(orderedText(order, at), habits),
+  clientOrderId: clientIdOf(order, quirks),
+  price: amount(priceText(order.price, at), quirks),
+  origQty: amount(orderedText(order, at), quirks),
   type: order.type,
   side: order.side,
 });
 
 /** The reply to a create: accepted, nothing matched yet, whatever happens in the same millisecond (§3.1). */
-export const createdShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at, habits),
+export const createdShape = (order: SimOrder, at: Instrument, quirks: Quirks): Json => ({
+  ...orderFields(order, at, quirks),
   symbol: order.symbol.toLowerCase(),
-  ...idFields(order, habits),
+  ...idFields(order, quirks),
   transactTime: order.createdAt,
-  executedQty: amount('0', habits),
-  status: habits.createStatus,
+  executedQty: amount('0', quirks),
+  status: quirks.createStatus,
 });
 
-const progressFields = (order: SimOrder, at: Instrument, habits: Habits): Fields => ({
-  executedQty: amount(quantityText(order.executed, at), habits),
-  avgPrice: amount(averageText(order, at), habits),
-  status: stateOf(order, habits),
+const progressFields = (order: SimOrder, at: Instrument, quirks: Quirks): Fields => ({
+  executedQty: amount(quantityText(order.executed, at), quirks),
+  avgPrice: amount(averageText(order, at), quirks),
+  status: stateOf(order, quirks),
 });
 
-export const queriedShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at, habits),
+export const queriedShape = (order: SimOrder, at: Instrument, quirks: Quirks): Json => ({
+  ...orderFields(order, at, quirks),
   orderId: order.orderId,
-  ...progressFields(order, at, habits),
+  ...progressFields(order, at, quirks),
   transactTime: String(order.createdAt),
 });
 
-export const openShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at, habits),
-  clientOrderId: habits.openOrdersClientId ? clientIdOf(order, habits) : undefined,
-  ...idFields(order, habits),
-  ...progressFields(order, at, habits),
+export const openShape = (order: SimOrder, at: Instrument, quirks: Quirks): Json => ({
+  ...orderFields(order, at, quirks),
+  clientOrderId: quirks.openOrdersClientId ? clientIdOf(order, quirks) : undefined,
+  ...idFields(order, quirks),
+  ...progressFields(order, at, quirks),
   time: String(order.createdAt),
 });
 
 /** The cancel reply shows `0` for an order without client id (§2.2). */
-export const canceledShape = (order: SimOrder, habits: Habits): Json => ({
+export const canceledShape = (order: SimOrder, quirks: Quirks): Json => ({
   symbol: order.symbol,
-  clientOrderId: order.clientOrderId === '' ? '0' : clientIdOf(order, habits),
-  ...idFields(order, { ...habits, orderIdString: false }),
-  status: habits.cancel === 'later' ? 'PENDING_CANCEL' : order.status,
+  clientOrderId: order.clientOrderId === '' ? '0' : clientIdOf(order, quirks),
+  ...idFields(order, { ...quirks, orderIdString: false }),
+  status: quirks.cancel === 'later' ? 'PENDING_CANCEL' : order.status,
 });
 
 /** Rows of own trades that are kept as JSON: each poll lists the newest ones again. Beyond it all are dropped. */
 const maxRows = 4_096;
-const rowsBy = new WeakMap<Habits, Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>>();
+const rowsBy = new WeakMap<Quirks, Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>>();
 
 /** An own trade in a list, of the account that it belongs to. */
-export function ownTradeRow(own: OwnTrade, at: Instrument, habits: Habits): Json {
-  const rows = rowsBy.get(habits) ?? new Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>();
+export function ownTradeRow(own: OwnTrade, at: Instrument, quirks: Quirks): Json {
+  const rows = rowsBy.get(quirks) ?? new Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>();
   const known = rows.get(own);
   if (known?.at === at) return known.row;
   if (rows.size >= maxRows) rows.clear();
-  const row = written(ownTradeShape(own, at, habits));
-  rowsBy.set(habits, rows.set(own, { at, row }));
+  const row = written(ownTradeShape(own, at, quirks));
+  rowsBy.set(quirks, rows.set(own, { at, row }));
   return row;
 }
 
 /** Users' ids and `isSelf` are fields of spot alone (§2.3, §4.4). */
-function ownTradeShape({ trade, leg, isBuyer }: OwnTrade, at: Instrument, habits: Habits): Json {
+function ownTradeShape({ trade, leg, isBuyer }: OwnTrade, at: Instrument, quirks: Quirks): Json {
   const { buyer, seller } = trade;
   return {
     symbol: trade.symbol,
     id: digits(trade.tradeId),
     bidId: digits(buyer?.orderId ?? marketOrderId),
     askId: digits(seller?.orderId ?? marketOrderId),
-    price: amount(priceText(trade.price, at), habits),
-    qty: amountNumber(quantityText(trade.quantity, at), habits),
+    price: amount(priceText(trade.price, at), quirks),
+    qty: amountNumber(quantityText(trade.quantity, at), quirks),
     time: trade.time,
     isBuyer,
     isMaker: leg.maker,
     feeCoin: leg.feeAsset,
-    fee: amountNumber(unitsText(leg.fee), habits),
+    fee: amountNumber(unitsText(leg.fee), quirks),
     ...(leg.account === 'spot' && {
       bidUserId: digits(buyer?.uid ?? marketUid),
       askUserId: digits(seller?.uid ?? marketUid),
@@ -172,7 +172,7 @@ function ownTradeShape({ trade, leg, isBuyer }: OwnTrade, at: Instrument, habits
   };
 }
 
-export const klineShape = (row: MinuteRow, at: Instrument, { klineIndex }: Habits): Json => ({
+export const klineShape = (row: MinuteRow, at: Instrument, { klineIndex }: Quirks): Json => ({
   idx: klineIndex === 'ms' ? row.openTime : row.openTime / 1_000,
   open: String(row.open),
   close: String(row.close),
@@ -181,32 +181,32 @@ export const klineShape = (row: MinuteRow, at: Instrument, { klineIndex }: Habit
   vol: row.volume.toFixed(at.quantityPrecision),
 });
 
-/** The levels of one side, best first, each with the quantity up to there where the habit says so. */
+/** The levels of one side, best first, each with the quantity up to there where the quirk says so. */
 export function levelShapes(
   levels: readonly { price: Ticks; quantity: Lots }[],
   at: Instrument,
-  habits: Habits,
+  quirks: Quirks,
 ): readonly Json[] {
-  if (habits.depthLevels === 'pairs') return levels.map((level) => levelShape(level, at, habits));
+  if (quirks.depthLevels === 'pairs') return levels.map((level) => levelShape(level, at, quirks));
   let sum = noLots;
   return levels.map((level) => {
     sum = plus(sum, level.quantity);
-    return [...levelShape(level, at, habits), amount(quantityText(sum, at), habits)];
+    return [...levelShape(level, at, quirks), amount(quantityText(sum, at), quirks)];
   });
 }
 
 /** The day's change, of a price that was and one that is. */
-export const roseText = (open: number, close: number, { rose }: Habits): string =>
+export const roseText = (open: number, close: number, { rose }: Quirks): string =>
   (open === 0 ? 0 : ((close - open) / open) * (rose === 'ratio' ? 1 : 100)).toFixed(8);
 
 export const levelShape = (
   level: { price: Ticks; quantity: Lots },
   at: Instrument,
-  habits: Habits,
-): readonly Json[] => [amount(priceText(level.price, at), habits), amount(quantityText(level.quantity, at), habits)];
+  quirks: Quirks,
+): readonly Json[] => [amount(priceText(level.price, at), quirks), amount(quantityText(level.quantity, at), quirks)];
 
-export const balanceShape = (asset: string, free: Units, locked: Units, habits: Habits): Json => ({
+export const balanceShape = (asset: string, free: Units, locked: Units, quirks: Quirks): Json => ({
   asset,
-  free: amount(unitsText(free), habits),
-  locked: amount(unitsText(locked), habits),
+  free: amount(unitsText(free), quirks),
+  locked: amount(unitsText(locked), quirks),
 });

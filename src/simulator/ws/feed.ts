@@ -4,7 +4,7 @@
  */
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { Json } from '../http/json.ts';
 import { packed, pushFrame, tradeRow } from './frames.ts';
 import { shownKline, states, type Topic, topicOf } from './topics.ts';
@@ -42,17 +42,17 @@ interface OldBook {
 
 export class Feed {
   readonly #exchange: Exchange;
-  readonly #habits: Habits;
+  readonly #quirks: Quirks;
   readonly #dated: () => number;
   readonly #pack: (frame: Json) => Buffer;
   readonly #served = new Map<string, Served>();
-  /** Books of some time ago by symbol, where the habit asks for stale ones. */
+  /** Books of some time ago by symbol, where the quirk asks for stale ones. */
   readonly #oldBooks = new Map<string, OldBook>();
 
   /** `dated` is the time that states carry: that of a gateway, whose clock may be off. `pack` makes frames of them. */
-  constructor(exchange: Exchange, habits: Habits, dated: () => number, pack: (frame: Json) => Buffer = packed) {
+  constructor(exchange: Exchange, quirks: Quirks, dated: () => number, pack: (frame: Json) => Buffer = packed) {
     this.#exchange = exchange;
-    this.#habits = habits;
+    this.#quirks = quirks;
     this.#dated = dated;
     this.#pack = pack;
   }
@@ -65,7 +65,7 @@ export class Feed {
       const shown = shownKline(topic, this.#exchange);
       return { topic, listeners: new Set<Listener>(), changed: false, sentAt: this.#exchange.now, shown };
     });
-    if (one.listeners.has(listener) && this.#habits.repeatedSub === 'ignored') return;
+    if (one.listeners.has(listener) && this.#quirks.repeatedSub === 'ignored') return;
     one.listeners.add(listener);
     for (const frame of this.#firstStates(topic)) listener.push(channel, this.#pack(frame));
   }
@@ -78,7 +78,7 @@ export class Feed {
 
   /** Sends what is due: new trades, changed states whose pace has passed, repeats. */
   publish(changes: Changes): void {
-    if (this.#habits.firstDepth === 'stale') this.#keepBooks(changes.books);
+    if (this.#quirks.firstDepth === 'stale') this.#keepBooks(changes.books);
     for (const one of this.#living()) {
       const { symbol, content } = one.topic;
       if (content.kind === 'trades') {
@@ -93,7 +93,7 @@ export class Feed {
   /** What a new subscription gets: the state of now, or where the first book is stale, an older one. */
   #firstStates(topic: Topic): Json[] {
     const old = topic.content.kind === 'depth' ? this.#oldBooks.get(topic.symbol)?.older : undefined;
-    return old === undefined ? states(topic, this.#exchange, this.#habits, this.#dated()) : [...old];
+    return old === undefined ? states(topic, this.#exchange, this.#quirks, this.#dated()) : [...old];
   }
 
   /** Keeps a book of each symbol that is between one and two times so old. */
@@ -104,7 +104,7 @@ export class Feed {
       if (kept !== undefined && now - kept.keptAt < staleMs) continue;
       const topic = topicOf(`market_${symbol.toLowerCase()}_depth_step0`, this.#exchange);
       if (topic === undefined) continue;
-      const newer = states(topic, this.#exchange, this.#habits, this.#dated());
+      const newer = states(topic, this.#exchange, this.#quirks, this.#dated());
       this.#oldBooks.set(symbol, { keptAt: now, newer, older: kept?.newer ?? newer });
     }
   }
@@ -125,7 +125,7 @@ export class Feed {
   #sendState(one: Served): void {
     one.changed = false;
     one.sentAt = this.#exchange.now;
-    for (const frame of states(one.topic, this.#exchange, this.#habits, this.#dated(), one.shown))
+    for (const frame of states(one.topic, this.#exchange, this.#quirks, this.#dated(), one.shown))
       send(one, this.#pack(frame));
     one.shown = shownKline(one.topic, this.#exchange);
   }
@@ -136,9 +136,9 @@ export class Feed {
     const newest = prints?.at(-1);
     if (prints === undefined || newest === undefined) return;
     const at = this.#exchange.matching(symbol).instrument;
-    const data = prints.map((print) => tradeRow(print, at, this.#habits)).reverse();
-    const tick = this.#habits.envelope === 'full' ? { data, ts: newest.time } : { data };
-    send(one, this.#pack(pushFrame(channel, tick, newest.time, this.#habits)));
+    const data = prints.map((print) => tradeRow(print, at, this.#quirks)).reverse();
+    const tick = this.#quirks.envelope === 'full' ? { data, ts: newest.time } : { data };
+    send(one, this.#pack(pushFrame(channel, tick, newest.time, this.#quirks)));
   }
 }
 

@@ -1,10 +1,10 @@
-/** Frames of the socket (specification §6.3), under each habit. All of them leave as gzip in binary frames, pings included. */
+/** Frames of the socket (specification §6.3), under each quirk. All of them leave as gzip in binary frames, pings included. */
 import { gzipSync } from 'node:zlib';
 import type { Instrument } from '../../domain/instrument.ts';
 import { notional, priceNumber, priceText, quantityNumber, quantityText, unitsText } from '../../domain/money.ts';
 import type { DisplayedLevel } from '../core/displayed-depth.ts';
 import type { NumberedPrint } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import { digits, type Json, json } from '../http/json.ts';
 import { roseText } from '../http/shapes.ts';
 import { quoteVolume } from '../market/aggregate.ts';
@@ -15,8 +15,8 @@ const sparing = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4_096 };
 export const packed = (frame: Json): Buffer => gzipSync(json(frame), sparing);
 
 /** A pushed frame; `ts` is whole seconds in the live envelope. */
-export function pushFrame(channel: string, tick: Json, now: number, habits: Habits): Json {
-  if (habits.envelope === 'plain') return { channel, ts: now, tick };
+export function pushFrame(channel: string, tick: Json, now: number, quirks: Quirks): Json {
+  if (quirks.envelope === 'plain') return { channel, ts: now, tick };
   return { event_rep: '', channel, data: null, tick, ts: Math.floor(now / 1_000) * 1_000, status: 'ok' };
 }
 
@@ -50,23 +50,23 @@ export function depthTick(
   bids: readonly DisplayedLevel[],
   asks: readonly DisplayedLevel[],
   at: Instrument,
-  { bidsKey }: Habits,
+  { bidsKey }: Quirks,
 ): Json {
   const level = ({ price, quantity }: DisplayedLevel): Json => [priceNumber(price, at), quantityNumber(quantity, at)];
   return { asks: asks.map(level), [bidsKey]: bids.map(level) };
 }
 
 /** One print; the date-time text is UTC+8 as on most venues, so `ts` is what to read. */
-export function tradeRow({ id, time, price, quantity, side }: NumberedPrint, at: Instrument, habits: Habits): Json {
+export function tradeRow({ id, time, price, quantity, side }: NumberedPrint, at: Instrument, quirks: Quirks): Json {
   const row = {
-    side: habits.socketSide === 'lower' ? side.toLowerCase() : side,
+    side: quirks.socketSide === 'lower' ? side.toLowerCase() : side,
     price: priceText(price, at),
     vol: quantityText(quantity, at),
     amount: unitsText(notional(price, quantity, at)),
     ds: new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '),
   };
-  if (habits.printFields === 'documented') return row;
-  return { ...(habits.printFields === 'id and ts' && { id }), ...row, ts: time };
+  if (quirks.printFields === 'documented') return row;
+  return { ...(quirks.printFields === 'id and ts' && { id }), ...row, ts: time };
 }
 
 /** A kline, its id the open time in seconds; there is no closed flag. */
@@ -79,12 +79,12 @@ export const klineTick = (row: MinuteRow, at: Instrument): { [key: string]: Json
   vol: digits(row.volume.toFixed(at.quantityPrecision)),
 });
 
-export const tickerTick = (day: MinuteRow, at: Instrument, habits: Habits): Json => ({
+export const tickerTick = (day: MinuteRow, at: Instrument, quirks: Quirks): Json => ({
   amount: quoteVolume(day),
   vol: day.volume.toFixed(at.quantityPrecision),
   open: String(day.open),
   close: String(day.close),
   high: String(day.high),
   low: String(day.low),
-  rose: roseText(day.open, day.close, habits),
+  rose: roseText(day.open, day.close, quirks),
 });

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { RawData } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { Spoiler } from '../faults/frame-faults.ts';
 import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
@@ -32,7 +32,7 @@ export interface Line {
 export interface SessionSetup {
   readonly exchange: Exchange;
   readonly feed: Feed;
-  readonly habits: Habits;
+  readonly quirks: Quirks;
   readonly clock: Clock;
   /** Opens the frame faults of this socket. */
   readonly openSpoiler: () => Spoiler;
@@ -58,8 +58,8 @@ export class Session implements Listener {
     this.#spoil = setup.openSpoiler();
     this.#openedAt = setup.clock.now();
     this.#cancelIdle = this.#idleTimer();
-    if (setup.habits.pingFrom === 'opening') this.#ping();
-    if (setup.habits.greeting) this.push('system', packed(greetingFrame(setup.exchange.now)));
+    if (setup.quirks.pingFrom === 'opening') this.#ping();
+    if (setup.quirks.greeting) this.push('system', packed(greetingFrame(setup.exchange.now)));
     socket.on('message', (bytes, isBinary) => {
       const text = isBinary ? '' : textOfFrame(bytes);
       const message = messageOf(text);
@@ -83,20 +83,20 @@ export class Session implements Listener {
   }
 
   #send(frame: Buffer): void {
-    const text = this.#setup.habits.frames === 'text' ? inflated(frame) : undefined;
+    const text = this.#setup.quirks.frames === 'text' ? inflated(frame) : undefined;
     this.#socket.send(text ?? frame, { binary: text === undefined });
   }
 
   /** True once this socket has stalled: it stays open and sends nothing more. */
   #isStalled(): boolean {
-    const { clock, habits } = this.#setup;
-    return habits.stallAfterMs > 0 && clock.now() >= this.#openedAt + clock.machine(habits.stallAfterMs);
+    const { clock, quirks } = this.#setup;
+    return quirks.stallAfterMs > 0 && clock.now() >= this.#openedAt + clock.machine(quirks.stallAfterMs);
   }
 
   /** Every client sends pongs; anything else that is no message closes the socket on some venues. */
   #passOver(text: string): void {
     const pong = isObject(parseJson(text)) && text.includes('"pong"');
-    if (this.#setup.habits.strangeMessage === 'closes' && !pong) this.#socket.close(1000, 'Bye');
+    if (this.#setup.quirks.strangeMessage === 'closes' && !pong) this.#socket.close(1000, 'Bye');
   }
 
   #obey({ event, channel, params }: Message): void {
@@ -106,13 +106,13 @@ export class Session implements Listener {
   }
 
   #subscribe(channel: string, callbackId: string | undefined): void {
-    const { exchange, feed, habits } = this.#setup;
+    const { exchange, feed, quirks } = this.#setup;
     if (this.#channels.size >= channelLimit && !this.#channels.has(channel)) return;
     if (topicOf(channel, exchange) === undefined) {
-      if (habits.socketErrors === 'answered') this.push(channel, packed(errorFrame(channel, callbackId, exchange.now)));
+      if (quirks.socketErrors === 'answered') this.push(channel, packed(errorFrame(channel, callbackId, exchange.now)));
       return;
     }
-    if (habits.acknowledge) this.push(channel, packed(ackFrame(channel, callbackId, exchange.now)));
+    if (quirks.acknowledge) this.push(channel, packed(ackFrame(channel, callbackId, exchange.now)));
     this.#channels.add(channel);
     feed.add(channel, this);
     this.#cancelIdle();
@@ -128,9 +128,9 @@ export class Session implements Listener {
   }
 
   #answer(channel: string, params: Params): void {
-    const { exchange, habits } = this.#setup;
+    const { exchange, quirks } = this.#setup;
     const topic = topicOf(channel, exchange);
-    const reply = topic && replyFrame(topic, params, exchange, habits);
+    const reply = topic && replyFrame(topic, params, exchange, quirks);
     if (reply !== undefined) this.push(channel, packed(reply));
   }
 
@@ -140,11 +140,11 @@ export class Session implements Listener {
   }
 
   #ping(): void {
-    const { clock, habits } = this.#setup;
-    if (habits.ping === 'never') return;
+    const { clock, quirks } = this.#setup;
+    if (quirks.ping === 'never') return;
     this.#cancelPing = clock.at(clock.now() + clock.machine(pingEveryMs), () => {
       const now = clock.now();
-      this.push('ping', packed({ ping: habits.ping === 'ms' ? now : Math.floor(now / 1_000) }));
+      this.push('ping', packed({ ping: quirks.ping === 'ms' ? now : Math.floor(now / 1_000) }));
       this.#ping();
     });
   }

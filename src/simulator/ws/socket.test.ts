@@ -236,8 +236,8 @@ describe('the observed profile', () => {
     });
   });
 
-  test('a habit can be turned alone: acknowledgements', async () => {
-    const { socket, subscribe } = await connected({ habits: { acknowledge: true } });
+  test('a quirk can be turned alone: acknowledgements', async () => {
+    const { socket, subscribe } = await connected({ quirks: { acknowledge: true } });
     subscribe('ticker');
     expect(await socket.frame((frame) => frame.event_rep === 'subed')).toMatchObject({ status: 'ok' });
   });

@@ -1,7 +1,7 @@
 /** The channels that can be subscribed to (specification §6.2), and what each shows. */
 import { type Interval, isInterval } from '../../domain/interval.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Habits } from '../core/habits.ts';
+import type { Quirks } from '../core/quirks.ts';
 import type { Json } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
 import { klinesOf, lastDay, quoteVolume } from '../market/aggregate.ts';
@@ -44,22 +44,22 @@ function contentOf(text: string): Content | undefined {
 export function states(
   { channel, symbol, content }: Topic,
   exchange: Exchange,
-  habits: Habits,
+  quirks: Quirks,
   dated: number,
   shown?: number,
 ): Json[] {
   const at = exchange.matching(symbol).instrument;
-  const push = (tick: Json): Json => pushFrame(channel, tick, dated, habits);
+  const push = (tick: Json): Json => pushFrame(channel, tick, dated, quirks);
   const { minutes } = exchange.market(symbol);
   switch (content.kind) {
     case 'depth': {
       const matching = exchange.matching(symbol);
-      const side = (of: 'BUY' | 'SELL') => matching.depth(of, habits.socketLevels);
-      return [push(depthTick(side('BUY'), side('SELL'), at, habits))];
+      const side = (of: 'BUY' | 'SELL') => matching.depth(of, quirks.socketLevels);
+      return [push(depthTick(side('BUY'), side('SELL'), at, quirks))];
     }
     case 'ticker': {
       const day = lastDay(minutes, exchange.now);
-      return day === undefined ? [] : [push(tickerTick(day, at, habits))];
+      return day === undefined ? [] : [push(tickerTick(day, at, quirks))];
     }
     case 'klines': {
       const [newest, before] = klinesOf(minutes, content.interval, { count: 2 });
@@ -81,15 +81,15 @@ export const shownKline = ({ symbol, content }: Topic, exchange: Exchange): numb
 const historyLimit = 300;
 
 /** The answer to `req` (specification §6.3, which shows a status with trades only); undefined where there is no history. */
-export function replyFrame(topic: Topic, params: Params, exchange: Exchange, habits: Habits): Json | undefined {
-  const data = history(topic, params, exchange, habits);
+export function replyFrame(topic: Topic, params: Params, exchange: Exchange, quirks: Quirks): Json | undefined {
+  const data = history(topic, params, exchange, quirks);
   if (data === undefined) return undefined;
-  const full = habits.envelope === 'full';
+  const full = quirks.envelope === 'full';
   const callbackId = params.get('cb_id');
   return {
     event_rep: 'rep',
     channel: topic.channel,
-    cb_id: habits.echoCallbackId && typeof callbackId === 'string' ? callbackId : undefined,
+    cb_id: quirks.echoCallbackId && typeof callbackId === 'string' ? callbackId : undefined,
     ts: full ? Math.floor(exchange.now / 1_000) * 1_000 : exchange.now,
     status: topic.content.kind === 'trades' || full ? 'ok' : undefined,
     data,
@@ -98,11 +98,11 @@ export function replyFrame(topic: Topic, params: Params, exchange: Exchange, hab
 }
 
 /** Rows before `endIdx` (a kline id in seconds), the newest first, at most 300; undefined where there is no history. */
-function history({ symbol, content }: Topic, params: Params, exchange: Exchange, habits: Habits): Json[] | undefined {
+function history({ symbol, content }: Topic, params: Params, exchange: Exchange, quirks: Quirks): Json[] | undefined {
   const at = exchange.matching(symbol).instrument;
   const count = Math.min(historyLimit, whole(params.get('pageSize')) || historyLimit);
   if (content.kind === 'trades')
-    return exchange.recentPrints(symbol, count).map((print) => tradeRow(print, at, habits));
+    return exchange.recentPrints(symbol, count).map((print) => tradeRow(print, at, quirks));
   if (content.kind !== 'klines') return undefined;
   const before = whole(params.get('endIdx'));
   const range = before === undefined ? { count } : { count, to: before * 1_000 - 1 };

@@ -83,7 +83,7 @@ describe('the name of the time window', () => {
 
   it('is changed by the refusal of a create, told once the next one is taken, and not asked about again', async () => {
     const told: string[] = [];
-    const { exchange: x } = at.open({ windowSeen: (habit) => void told.push(habit) });
+    const { exchange: x } = at.open({ windowSeen: (quirk) => void told.push(quirk) });
     at.stub.answer = ({ body }) => (body.includes('recvwindow') ? {} : unknownParameter);
     for (let count = 0; count < 3; count++) await x.orders.prepare(intent(), btcusdt).send(letGo);
     const names = at.stub.requests.map(({ body }) => /,"(rec\w+)":/i.exec(body)?.[1]);
@@ -208,14 +208,14 @@ describe('what a deployment does', () => {
 
 it('whether a cancel ends an order at once is told of the first answer that says so, and of no other', async () => {
   const told: string[] = [];
-  const { exchange } = at.open({ cancelSeen: (habit) => void told.push(habit) });
+  const { exchange } = at.open({ cancelSeen: (quirk) => void told.push(quirk) });
   const answers = [{ code: -2013, msg: 'no such order' }, {}, { status: 'NEW' }, { status: 'PENDING_CANCEL' }];
   for (const answer of [...answers, { status: 'CANCELED' }]) {
     at.stub.answer = () => answer;
     await exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
   }
   expect(told).toEqual(['asynchronous']);
-  const other = at.open({ cancelSeen: (habit) => void told.push(habit) });
+  const other = at.open({ cancelSeen: (quirk) => void told.push(quirk) });
   await other.exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
   expect(told).toEqual(['asynchronous', 'at once']);
 });

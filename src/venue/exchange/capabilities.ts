@@ -6,14 +6,14 @@ import type { Answer } from '../venue.ts';
 import { type Endpoint, endpoints } from './rest/endpoints.ts';
 import type { HttpReply } from './rest/http.ts';
 import { idOf, isFields, parseExact, textOf } from './rest/json.ts';
-import type { WindowHabit } from './rest/recv-window.ts';
+import type { WindowQuirk } from './rest/recv-window.ts';
 import { readReply, rowsOf } from './rest/reply.ts';
 import type { Call, Rest } from './rest/rest.ts';
 
 export type Known = 'yes' | 'no' | 'unknown';
 
 /** An order is over when its cancel is answered, or some time later. */
-export type CancelHabit = 'at once' | 'asynchronous';
+export type CancelQuirk = 'at once' | 'asynchronous';
 
 export interface RestCapabilities {
   /** HTTP status of a refused request. */
@@ -32,9 +32,9 @@ export interface RestCapabilities {
   /** An order can be asked for by its client id alone. */
   readonly queryByClientId: Known;
   /** Under which name the time window of a create is taken (§5.3). */
-  readonly recvWindow: WindowHabit | 'unknown';
+  readonly recvWindow: WindowQuirk | 'unknown';
   /** From the answer to the first cancel; queries cannot show it. */
-  readonly cancel: CancelHabit | 'unknown';
+  readonly cancel: CancelQuirk | 'unknown';
 }
 
 export interface ProbeParts {
@@ -46,7 +46,7 @@ export interface ProbeParts {
   readonly isSigned: boolean;
   /** Test an order that could be placed, and the time window; undefined without a test order. */
   readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
-  readonly testWindow: (() => Promise<WindowHabit | undefined>) | undefined;
+  readonly testWindow: (() => Promise<WindowQuirk | undefined>) | undefined;
   /** The exchange's id of an order that was sent with a client id: only such an order can show that ids are not given back. */
   readonly echoTestOrderId: string | undefined;
 }

@@ -19,7 +19,7 @@ import type { Rng, ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
 import type { LimitNotice, Spend } from '../venue.ts';
-import { type CancelHabit, probeRest, type RestCapabilities } from './capabilities.ts';
+import { type CancelQuirk, probeRest, type RestCapabilities } from './capabilities.ts';
 import { type Count, counters, type Log } from './counters.ts';
 import { feed } from './market/feed.ts';
 import { instruments } from './market/instruments.ts';
@@ -38,7 +38,7 @@ import { probeSocket } from './probe-socket.ts';
 import type { HttpReply } from './rest/http.ts';
 import { openHttp } from './rest/http-client.ts';
 import { rawCaller } from './rest/raw-call.ts';
-import { type KnownWindow, recvWindow, type WindowHabit } from './rest/recv-window.ts';
+import { type KnownWindow, recvWindow, type WindowQuirk } from './rest/recv-window.ts';
 import { type Rest, rest } from './rest/rest.ts';
 import { signer } from './rest/sign.ts';
 import { ExchangeTime } from './rest/sync-time.ts';
@@ -62,13 +62,13 @@ export interface ExchangeOptions {
   /** The deployment was proven to find an order by its client id alone (capabilities.ts); margin can by the specification. */
   readonly byClientId?: boolean;
   /** Called once with whether a cancel ends an order at once, by the first answer that shows it. */
-  readonly cancelSeen?: (habit: CancelHabit) => void;
+  readonly cancelSeen?: (quirk: CancelQuirk) => void;
   /** Under which name the deployment was found to take the time window of a create; left out, that of the specification's samples first. */
   readonly window?: KnownWindow | undefined;
   /** Gets the account that the key belongs to, where the exchange shows it. */
   readonly uidSeen?: ((uid: string) => void) | undefined;
   /** Gets a name that was accepted after another one was refused. */
-  readonly windowSeen?: (habit: WindowHabit) => void;
+  readonly windowSeen?: (quirk: WindowQuirk) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
   /** Gets every frame of the socket, for recordings. */

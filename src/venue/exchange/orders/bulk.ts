@@ -5,7 +5,7 @@ import { type Answer, type BatchCreated, type CancelOutcome, type Lane, maxInBat
 import { definiteCodes } from '../rest/classify.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
 import { idOf, isFields } from '../rest/json.ts';
-import { probeWindow, type RecvWindow, recvWindow, type WindowHabit } from '../rest/recv-window.ts';
+import { probeWindow, type RecvWindow, recvWindow, type WindowQuirk } from '../rest/recv-window.ts';
 import { failure, type Reply } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
 import { batchBody, batchCancelBody, createBody, type OrderRequest } from './create-body.ts';
@@ -61,7 +61,7 @@ export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWi
       return reply.kind === 'ok' ? ok(undefined) : failure(endpoint, reply);
     },
     /** Finds out by up to four such tests under which name the exchange takes the time window; undefined when they do not show it. */
-    testWindow: (order: OrderRequest, at: Instrument): Promise<WindowHabit | undefined> =>
+    testWindow: (order: OrderRequest, at: Instrument): Promise<WindowQuirk | undefined> =>
       probeWindow(async (fields, agedMs) => {
         const endpoint = endpoints.orderTest;
         const until = clock.now() + clock.machine(testPatienceMs);

@@ -4,8 +4,8 @@ import type { Clock } from '../../../clock/clock.ts';
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Intent } from '../../../domain/order.ts';
 import type { Batches, OrderEntry, PreparedBatch, PreparedOrder } from '../../venue.ts';
-import type { CancelHabit } from '../capabilities.ts';
-import { cancelHabit, cancelOutcome, createOutcome } from '../rest/classify.ts';
+import type { CancelQuirk } from '../capabilities.ts';
+import { cancelOutcome, cancelQuirk, createOutcome } from '../rest/classify.ts';
 import { endpoints, tradeEndpoints } from '../rest/endpoints.ts';
 import { type RecvWindow, recvWindow } from '../rest/recv-window.ts';
 import type { Reply } from '../rest/reply.ts';
@@ -26,7 +26,7 @@ export interface OrdersOptions extends OrderQueriesOptions {
   /** The time window's name, if it is known. */
   readonly window?: RecvWindow;
   /** Called once, by the first cancel whose answer shows it. */
-  readonly cancelSeen?: ((habit: CancelHabit) => void) | undefined;
+  readonly cancelSeen?: ((quirk: CancelQuirk) => void) | undefined;
 }
 
 export function orders(options: OrdersOptions): OrderEntry {
@@ -36,9 +36,9 @@ export function orders(options: OrdersOptions): OrderEntry {
   let { cancelSeen } = options;
 
   function note(reply: Reply): void {
-    const habit = cancelSeen === undefined ? undefined : cancelHabit(reply);
-    if (habit === undefined) return;
-    cancelSeen?.(habit);
+    const quirk = cancelSeen === undefined ? undefined : cancelQuirk(reply);
+    if (quirk === undefined) return;
+    cancelSeen?.(quirk);
     cancelSeen = undefined;
   }
 

@@ -2,7 +2,7 @@
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Intent, Outcome } from '../../../domain/order.ts';
 import type { CancelOutcome } from '../../venue.ts';
-import type { CancelHabit } from '../capabilities.ts';
+import type { CancelQuirk } from '../capabilities.ts';
 import type { Count } from '../counters.ts';
 import { readCreated, statusOf } from '../orders/read-order.ts';
 import { idOf, isFields } from './json.ts';
@@ -69,7 +69,7 @@ export function createOutcome(reply: Reply, intent: Intent, at: Instrument, sign
 }
 
 /** What the answer to a cancel says about when an order is over; undefined where it says neither. */
-export function cancelHabit(reply: Reply): CancelHabit | undefined {
+export function cancelQuirk(reply: Reply): CancelQuirk | undefined {
   if (reply.kind !== 'ok' || !isFields(reply.value)) return undefined;
   // A status of no known spelling says nothing here, and is counted where an order is read.
   const status = statusOf(reply.value['status'], () => {});

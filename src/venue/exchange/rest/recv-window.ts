@@ -9,11 +9,11 @@ import type { Reply } from './reply.ts';
 export const windowNames = ['recvWindow', 'recvwindow', 'recwwindow'] as const;
 export type WindowName = (typeof windowNames)[number];
 /** `none`: it is taken under no name, so that the exchange's own window holds. */
-export type WindowHabit = WindowName | 'none';
+export type WindowQuirk = WindowName | 'none';
 
 /** What is known of a deployment before the first order. */
 export interface KnownWindow {
-  readonly name: WindowHabit;
+  readonly name: WindowQuirk;
   /** Whether tests of an order showed it; a name that was only not refused may be passed over. */
   readonly isHeeded: boolean;
 }
@@ -30,9 +30,9 @@ export type RecvWindow = ReturnType<typeof recvWindow>;
 export function recvWindow(
   clock: Clock,
   known: KnownWindow | undefined,
-  seen: (habit: WindowHabit) => void = () => {},
+  seen: (quirk: WindowQuirk) => void = () => {},
 ) {
-  let habit: WindowHabit = known?.name ?? windowNames[0];
+  let quirk: WindowQuirk = known?.name ?? windowNames[0];
   let isTaken = known !== undefined;
   /** Only a test with an old timestamp proves that the window is applied; an accepted name may be ignored. */
   let isHeeded = known?.isHeeded === true;
@@ -40,24 +40,24 @@ export function recvWindow(
   return {
     /** The longest window that may apply where this one (real ms) is requested, ms of the clock. */
     ms: (windowMs: number): number => {
-      if (habit === 'none') return round(standardMs);
+      if (quirk === 'none') return round(standardMs);
       return round(isHeeded ? windowMs : Math.max(windowMs, standardMs));
     },
     /** The last field of a body, such as `,"recvWindow":2000`; empty where the exchange accepts none. */
-    field: (windowMs: number): string => (habit === 'none' ? '' : `,"${habit}":${round(windowMs)}`),
+    field: (windowMs: number): string => (quirk === 'none' ? '' : `,"${quirk}":${round(windowMs)}`),
     /** Learns from the answer to a body with the field: if its name is refused, the next one is tried. */
     onReply(reply: Reply): void {
-      if (isTaken || (habit === windowNames[0] && reply.kind === 'ok')) return;
+      if (isTaken || (quirk === windowNames[0] && reply.kind === 'ok')) return;
       if (reply.kind === 'ok') {
         isTaken = true;
-        seen(habit);
-      } else if (habit !== 'none' && reply.kind === 'refused' && unwantedCodes.has(reply.code)) {
-        habit = windowNames[windowNames.indexOf(habit) + 1] ?? 'none';
+        seen(quirk);
+      } else if (quirk !== 'none' && reply.kind === 'refused' && unwantedCodes.has(reply.code)) {
+        quirk = windowNames[windowNames.indexOf(quirk) + 1] ?? 'none';
       }
     },
     /** Takes the result of a test. */
-    learn(found: WindowHabit): void {
-      habit = found;
+    learn(found: WindowQuirk): void {
+      quirk = found;
       isTaken = true;
       isHeeded = true;
     },
@@ -75,7 +75,7 @@ const triedMs = 1_000;
 export async function probeWindow(
   ask: (fields: string, agedMs: number) => Promise<Reply>,
   clock: Clock,
-): Promise<WindowHabit | undefined> {
+): Promise<WindowQuirk | undefined> {
   const isLate = (reply: Reply): boolean => reply.kind === 'refused' && reply.code === '-1021';
   // Without the field it must pass, or a refusal says nothing.
   if ((await ask('', agedMs)).kind !== 'ok') return undefined;

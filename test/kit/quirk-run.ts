@@ -1,5 +1,5 @@
-/** A daemon's short life on an exchange with habits: it trades, loses an answer, cancels, is killed with -9 and goes on. */
-import { type Habits, habitPositions, habitsOf, type Profile } from '../../src/simulator/core/habits.ts';
+/** A daemon's short life on an exchange with quirks: it trades, loses an answer, cancels, is killed with -9 and goes on. */
+import { type Profile, type Quirks, quirkPositions, quirksOf } from '../../src/simulator/core/quirks.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { batchLife } from './batch-life.ts';
 import { differencesAtRest, quiet } from './books.ts';
@@ -9,10 +9,10 @@ import { pass, until } from './until.ts';
 
 export const profiles: readonly Profile[] = ['documented', 'observed'];
 
-/** A profile, and the one habit that is turned against it; none of them is the profile as it is. */
-export interface HabitCase {
+/** A profile, and the one quirk that is turned against it; none of them is the profile as it is. */
+export interface QuirkCase {
   readonly profile: Profile;
-  readonly habits: Partial<Habits>;
+  readonly quirks: Partial<Quirks>;
   /** `trade`, a daemon on spot, when left out. */
   readonly life?: LifeName;
 }
@@ -21,23 +21,23 @@ export interface HabitCase {
 export const lives = ['trade', 'dedicated', 'margin', 'batch'] as const;
 export type LifeName = (typeof lives)[number];
 
-export const titleOf = ({ profile, habits, life: name }: HabitCase): string =>
+export const titleOf = ({ profile, quirks, life: name }: QuirkCase): string =>
   [
     profile,
     ...(name === undefined || name === 'trade' ? [] : [name]),
-    ...Object.entries(habits).map(([name, position]) => `${name}: ${JSON.stringify(position)}`),
+    ...Object.entries(quirks).map(([name, position]) => `${name}: ${JSON.stringify(position)}`),
   ].join(', ');
 
 /** A run is over before a socket has stalled that long, so it stalls sooner here, ms. */
 const stallsSoonMs = 400;
 
-/** Each position of each habit that is not the profile's own. */
-export function habitCases(profile: Profile): HabitCase[] {
-  const own: Readonly<Record<string, unknown>> = { ...habitsOf(profile) };
-  return Object.entries(habitPositions).flatMap(([name, positions]) =>
+/** Each position of each quirk that is not the profile's own. */
+export function quirkCases(profile: Profile): QuirkCase[] {
+  const own: Readonly<Record<string, unknown>> = { ...quirksOf(profile) };
+  return Object.entries(quirkPositions).flatMap(([name, positions]) =>
     positions
       .filter((position) => position !== own[name])
-      .map((position) => ({ profile, habits: { [name]: name === 'stallAfterMs' ? stallsSoonMs : position } })),
+      .map((position) => ({ profile, quirks: { [name]: name === 'stallAfterMs' ? stallsSoonMs : position } })),
   );
 }
 
@@ -102,12 +102,12 @@ const lifeInDoubt: Life = async (rig, exchange, start) => {
 };
 
 /** Lives it; what is wrong at the end, in words, and what the daemons said last where something never happened. */
-export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): Promise<readonly string[]> {
+export async function liveWith({ profile, quirks, life = 'trade' }: QuirkCase): Promise<readonly string[]> {
   const rich = { ...trader, margin: { USDT: '1000000' } };
-  const exchange = await openExchange({ profile, habits, users: [rich, whale] });
+  const exchange = await openExchange({ profile, quirks, users: [rich, whale] });
   const rig = makeRig(exchange);
   // Which part of a path a gateway strips cannot be found out: whoever uses one says it.
-  const stripPrefix = habits.signedPath === 'stripped' ? '/sapi' : undefined;
+  const stripPrefix = quirks.signedPath === 'stripped' ? '/sapi' : undefined;
   const { restUrl, wsUrl } = exchange;
   rig.configure({
     exchange: { restUrl, wsUrl, speed, ...(stripPrefix !== undefined && { stripPrefix }) },
@@ -124,7 +124,7 @@ export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): 
     };
     if (life === 'batch') return await batchLife(exchange, stripPrefix);
     if (life === 'margin') return await lifeOn('/sapi/v1/margin/order')(rig, exchange, start);
-    const isInDoubt = habits.clientId === 'null' && life === 'trade';
+    const isInDoubt = quirks.clientId === 'null' && life === 'trade';
     return await (isInDoubt ? lifeInDoubt : lifeOn('/sapi/v1/order'))(rig, exchange, start);
   } catch (error) {
     const said = daemons.flatMap(({ lines }) => lines.slice(-8));

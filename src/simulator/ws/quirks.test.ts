@@ -2,13 +2,13 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { alice, bob, exchange, limitOrder, place, type Row, startTime } from '../../../test/kit/simulator.ts';
-import type { Habits } from '../simulator.ts';
+import type { Quirks } from '../simulator.ts';
 
 const depth = 'market_btcusdt_depth_step0';
 
 /** A socket that takes text and binary frames alike. */
-async function connected(habits: Partial<Habits>) {
-  const one = await exchange({ habits });
+async function connected(quirks: Partial<Quirks>) {
+  const one = await exchange({ quirks });
   const frames: { readonly frame: Row; readonly isBinary: boolean }[] = [];
   const seen: (() => void)[] = [];
   const socket = new WebSocket(one.simulator.wsUrl);
@@ -72,8 +72,8 @@ test('pings start with the connection as §6.1 says, may be in ms, or never come
   const inMs = await connected({ ping: 'ms' });
   await inMs.clock.advanceTo(startTime + 10_000);
   expect(await inMs.frame(({ ping }) => ping !== undefined)).toEqual({ ping: startTime + 10_000 });
-  for (const habits of [{ ping: 'never' }, { pingFrom: 'subscription' }] as const) {
-    const { frames, clock, settled } = await connected(habits);
+  for (const quirks of [{ ping: 'never' }, { pingFrom: 'subscription' }] as const) {
+    const { frames, clock, settled } = await connected(quirks);
     await clock.advanceTo(startTime + 20_000);
     await settled();
     expect(frames.filter(({ frame }) => frame.ping !== undefined)).toEqual([]);

@@ -1,14 +1,14 @@
 /**
- * The habits in which deployments of the interface differ. `documented` follows the specification exactly, `observed` follows live venues.
+ * The quirks in which deployments of the interface differ. `documented` follows the specification exactly, `observed` follows live venues.
  * Sections (§) are those of the specification.
  */
 import { Refusal } from '../../domain/refusal.ts';
 
 /**
- * The positions of every habit that are worth testing, the documented one first. Where all are numbers, any whole number is allowed
+ * The positions of every quirk that are worth testing, the documented one first. Where all are numbers, any whole number is allowed
  * (except `marginOpenOrdersWeight`).
  */
-export const habitPositions = {
+export const quirkPositions = {
   /** HTTP status of a refused request: 4XX as §7 says, or 200 as every recorded venue does [4]. */
   errorStatus: ['http4xx', 'http200'],
   /** Error codes as integers (§7) or as strings [4]. */
@@ -115,13 +115,13 @@ export const habitPositions = {
   stallAfterMs: [0, 60_000],
 } as const;
 
-type Positions = typeof habitPositions;
-export type Habits = {
+type Positions = typeof quirkPositions;
+export type Quirks = {
   readonly [K in keyof Positions]: Positions[K][number] extends number ? number : Positions[K][number];
 };
 export type Profile = 'documented' | 'observed';
 
-const observed: Partial<Habits> = {
+const observed: Partial<Quirks> = {
   errorStatus: 'http200',
   errorCode: 'text',
   cancel: 'later',
@@ -137,21 +137,21 @@ const observed: Partial<Habits> = {
   pingFrom: 'subscription',
 };
 
-/** The habits of a profile, with single switches set by hand; refuses unknown names and positions. */
-export function habitsOf(profile: string, switches: Partial<Habits> = {}): Habits {
+/** The quirks of a profile, with single switches set by hand; refuses unknown names and positions. */
+export function quirksOf(profile: string, switches: Partial<Quirks> = {}): Quirks {
   if (profile !== 'documented' && profile !== 'observed')
     throw new Refusal(`there is no profile ${profile}; there are documented, observed`);
   for (const [name, position] of Object.entries(switches)) checkPosition(name, position);
-  const documented = Object.entries(habitPositions).map(([name, [first]]) => [name, first]);
-  return { ...(Object.fromEntries(documented) as Habits), ...(profile === 'observed' && observed), ...switches };
+  const documented = Object.entries(quirkPositions).map(([name, [first]]) => [name, first]);
+  return { ...(Object.fromEntries(documented) as Quirks), ...(profile === 'observed' && observed), ...switches };
 }
 
 function checkPosition(name: string, position: unknown): void {
-  const known = new Map<string, readonly unknown[]>(Object.entries(habitPositions)).get(name);
+  const known = new Map<string, readonly unknown[]>(Object.entries(quirkPositions)).get(name);
   if (known === undefined)
-    throw new Refusal(`there is no habit ${name}; there are ${Object.keys(habitPositions).join(', ')}`);
+    throw new Refusal(`there is no quirk ${name}; there are ${Object.keys(quirkPositions).join(', ')}`);
   const open = known.every((one) => typeof one === 'number') && !(name === 'marginOpenOrdersWeight');
   if (open ? Number.isSafeInteger(position) && Number(position) >= 0 : known.includes(position)) return;
   const may = open ? 'a whole number' : known.map((one) => JSON.stringify(one)).join(' or ');
-  throw new Refusal(`the habit ${name} must be ${may}, not ${JSON.stringify(position)}`);
+  throw new Refusal(`the quirk ${name} must be ${may}, not ${JSON.stringify(position)}`);
 }

@@ -13,11 +13,11 @@ import {
   signed,
   startTime,
 } from '../../../test/kit/simulator.ts';
-import { habitPositions, habitsOf } from '../core/habits.ts';
-import type { Habits, SimulatorUser } from '../simulator.ts';
+import { quirkPositions, quirksOf } from '../core/quirks.ts';
+import type { Quirks, SimulatorUser } from '../simulator.ts';
 
-const under = async (habits: Partial<Habits>) => {
-  const { simulator, clock } = await exchange({ habits });
+const under = async (quirks: Partial<Quirks>) => {
+  const { simulator, clock } = await exchange({ quirks });
   const create = (more = {}) =>
     signed(simulator, alice, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...limitOrder(more) });
   const get = (path: string) => call(`${simulator.restUrl}/sapi/v1/${path}`, 'GET');
@@ -27,24 +27,24 @@ const under = async (habits: Partial<Habits>) => {
 describe('switches', () => {
   test('every one has its position in both profiles, and one of the listed', () => {
     for (const profile of ['documented', 'observed'])
-      for (const [name, position] of Object.entries(habitsOf(profile)))
-        expect([name, new Map(Object.entries<readonly unknown[]>(habitPositions)).get(name)]).toEqual([
+      for (const [name, position] of Object.entries(quirksOf(profile)))
+        expect([name, new Map(Object.entries<readonly unknown[]>(quirkPositions)).get(name)]).toEqual([
           name,
           expect.arrayContaining([position]),
         ]);
   });
 
   test('that there are not, and positions that there are not, are refused by name', () => {
-    const turn = (habits: object) => () => habitsOf('documented', habits);
-    expect(turn({ color: 'red' })).toThrow('there is no habit color; there are errorStatus, ');
-    expect(turn({ cancel: 'never' })).toThrow('the habit cancel must be "at once" or "later", not "never"');
-    expect(turn({ socketLevels: -1 })).toThrow('the habit socketLevels must be a whole number, not -1');
+    const turn = (quirks: object) => () => quirksOf('documented', quirks);
+    expect(turn({ color: 'red' })).toThrow('there is no quirk color; there are errorStatus, ');
+    expect(turn({ cancel: 'never' })).toThrow('the quirk cancel must be "at once" or "later", not "never"');
+    expect(turn({ socketLevels: -1 })).toThrow('the quirk socketLevels must be a whole number, not -1');
     expect(turn({ marginOpenOrdersWeight: 2 })).toThrow('must be 1 or 5');
     expect(turn({ socketLevels: 184, stallAfterMs: 5_000 })).not.toThrow();
   });
 
   test.each(
-    Object.entries<readonly unknown[]>(habitPositions).flatMap(([name, positions]) =>
+    Object.entries<readonly unknown[]>(quirkPositions).flatMap(([name, positions]) =>
       positions.map((position) => [name, position] as const),
     ),
   )('%s = %j: orders are placed, traded, ended, and the ledger holds', async (name, position) => {
@@ -118,7 +118,7 @@ describe('errors', () => {
   });
 
   test('the time window may be read under one name alone, the others passed over or refused', async () => {
-    const code = async (windowName: Habits['windowName'], name: string) => {
+    const code = async (windowName: Quirks['windowName'], name: string) => {
       const { simulator } = await under({ windowName });
       const body = { symbol: 'BTCUSDT', ...limitOrder(), [name]: 1_000 };
       const timestamp = startTime - 3_000;
@@ -144,7 +144,7 @@ describe('errors', () => {
 
 describe('orders', () => {
   test('ids come as numbers, text or a list; the text beside them may be missing', async () => {
-    const shape = async (habits: Partial<Habits>) => (await (await under(habits)).create()).text;
+    const shape = async (quirks: Partial<Quirks>) => (await (await under(quirks)).create()).text;
     expect(await shape({})).toMatch(/"orderId":18\d{17},"orderIdString":"18\d{17}"/);
     expect(await shape({ orderId: 'text' })).toMatch(/"orderId":"18\d{17}","orderIdString"/);
     expect(await shape({ orderId: 'list', orderIdString: false })).toMatch(/"orderId":\[18\d{17}\],"transactTime"/);
@@ -158,8 +158,8 @@ describe('orders', () => {
   });
 
   test('lists of open orders may show client ids, which the specification does not name there', async () => {
-    const listed = async (habits: Partial<Habits>) => {
-      const { simulator, create } = await under(habits);
+    const listed = async (quirks: Partial<Quirks>) => {
+      const { simulator, create } = await under(quirks);
       await create({ newClientOrderId: 'mine' });
       return listOf(await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT'))[0];
     };
@@ -212,8 +212,8 @@ describe('market data and balances', () => {
   const replay = { markets: [{ kind: 'klines', symbol: 'BTCUSDT', klines, startIndex: 5 }] } as const;
 
   test('klines may come the oldest first, their idx in seconds', async () => {
-    const habits = { klineOrder: 'oldest first', klineIndex: 'seconds' } as const;
-    const { simulator } = await exchange({ ...replay, habits });
+    const quirks = { klineOrder: 'oldest first', klineIndex: 'seconds' } as const;
+    const { simulator } = await exchange({ ...replay, quirks });
     const rows = listOf(await call(`${simulator.restUrl}/sapi/v1/klines?symbol=BTCUSDT&interval=1min`, 'GET'));
     expect(rows.slice(0, 2).map((row) => row['idx'])).toEqual([startTime / 1_000 - 300, startTime / 1_000 - 240]);
   });
@@ -235,7 +235,7 @@ describe('market data and balances', () => {
     const account = await signed(simulator, alice, 'GET', '/sapi/v1/account');
     expect(account.text).toContain('{"asset":"USDT","free":"99994.6","locked":"5.4"}');
     expect(account.text).toContain('{"asset":"BTC","free":10,"locked":0}');
-    const replayed = await exchange({ ...replay, habits: { amounts: 'mixed' } });
+    const replayed = await exchange({ ...replay, quirks: { amounts: 'mixed' } });
     const ticker = objectOf(await call(`${replayed.simulator.restUrl}/sapi/v1/ticker?symbol=BTCUSDT`, 'GET'));
     expect(ticker).toMatchObject({ last: 9000, vol: expect.any(String) });
   });
@@ -266,7 +266,7 @@ describe('market data and balances', () => {
     const rising = { ...replay.markets[0], klines: minutes([[9000, 9100, 9000, 9090, 1]]), startIndex: 0 };
     const { simulator, clock } = await exchange({
       markets: [rising],
-      habits: { timeField: 'server_time', rose: 'percent' },
+      quirks: { timeField: 'server_time', rose: 'percent' },
     });
     await clock.advanceTo(startTime + 59_999);
     const get = async (path: string) => objectOf(await call(`${simulator.restUrl}/sapi/v1/${path}`, 'GET'));
@@ -281,8 +281,8 @@ describe('market data and balances', () => {
   });
 
   test('minima may be zeros or absent', async () => {
-    const minima = async (habits: Partial<Habits>) => {
-      const { symbols } = objectOf(await (await under(habits)).get('symbols')) as { symbols: object[] };
+    const minima = async (quirks: Partial<Quirks>) => {
+      const { symbols } = objectOf(await (await under(quirks)).get('symbols')) as { symbols: object[] };
       return Object.entries(symbols[0] ?? {}).filter(([name]) => name.endsWith('Min'));
     };
     expect(await minima({})).toEqual([

@@ -1,29 +1,29 @@
 /**
- * `npm run habits -- [--profile NAME] [--habit NAME] [--life NAME]`: the whole program on both profiles, and with each habit of live
+ * `npm run quirks -- [--profile NAME] [--quirk NAME] [--life NAME]`: the whole program on both profiles, and with each quirk of live
  * exchanges turned alone: a daemon on spot, one on an account of its own, one on margin, and batches by the client. Ends with 1 when the ledgers differ anywhere or something never happens.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
-import { type HabitCase, habitCases, lives, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
+import { lives, liveWith, profiles, type QuirkCase, quirkCases, titleOf } from '../test/kit/quirk-run.ts';
 
 /** What was asked for; ends the process with 2 where that cannot be. */
-function asked(): readonly HabitCase[] {
+function asked(): readonly QuirkCase[] {
   try {
     const text = { type: 'string' } as const;
-    const { values } = parseArgs({ options: { profile: text, habit: text, life: text } });
-    const { profile: only, habit, life } = values;
+    const { values } = parseArgs({ options: { profile: text, quirk: text, life: text } });
+    const { profile: only, quirk, life } = values;
     const cases = profiles
       .filter((profile) => only === undefined || only === profile)
-      .flatMap((profile): HabitCase[] => [{ profile, habits: {} }, ...habitCases(profile)])
-      .filter(({ habits }) => habit === undefined || habit in habits)
-      .flatMap((one) => lives.map((name): HabitCase => ({ ...one, life: name })))
+      .flatMap((profile): QuirkCase[] => [{ profile, quirks: {} }, ...quirkCases(profile)])
+      .filter(({ quirks }) => quirk === undefined || quirk in quirks)
+      .flatMap((one) => lives.map((name): QuirkCase => ({ ...one, life: name })))
       .filter((one) => life === undefined || one.life === life);
     if (cases.length > 0) return cases;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
   process.stderr.write(
-    'usage: npm run habits -- [--profile documented|observed] [--habit NAME] [--life trade|dedicated|margin|batch]\n',
+    'usage: npm run quirks -- [--profile documented|observed] [--quirk NAME] [--life trade|dedicated|margin|batch]\n',
   );
   process.exit(2);
 }
