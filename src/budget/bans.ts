@@ -39,7 +39,7 @@ export const bounded = (bans: Bans, now: number): Bans => ({
 });
 
 /** A moment by the clock of a process, UTC ms, and by the machine's steady one, ms of that clock. */
-export interface Moment {
+export interface ClockReading {
   readonly utc: number;
   readonly steady: number;
 }
@@ -49,7 +49,7 @@ export interface Moment {
  * which may be wrong until the exchange's time was read; a ban must not end early or late for that. After a reboot the steady clock
  * starts again, so that no correction is possible.
  */
-export function reread(bans: Bans, written: Moment, now: Moment): Bans {
+export function reread(bans: Bans, written: ClockReading, now: ClockReading): Bans {
   const passedMs = now.steady - written.steady;
   const apartMs = now.utc - (written.utc + passedMs);
   if (passedMs < 0 || apartMs === 0) return bans;

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, machineSteady } from '../clock/clock.ts';
 import { causeOf } from '../domain/refusal.ts';
-import { type Bans, bounded, carefulMs, later, type Moment, noBans, reread } from './bans.ts';
+import { type Bans, bounded, type ClockReading, carefulMs, later, noBans, reread } from './bans.ts';
 import type { Shared, Spent, Tally } from './shared.ts';
 
 export const sharedFilePath = (env: Environment): string => join(userState(env), 'limits.db');
@@ -91,7 +91,7 @@ class SharedFile implements Shared {
   /** `version` of the last read. */
   #version: unknown;
   /** What was forbidden, as last read, and when that was. */
-  #known: { readonly bans: Bans; readonly at: Moment };
+  #known: { readonly bans: Bans; readonly at: ClockReading };
   #inserted = 0;
   /** Of keys, as far as known. */
   readonly #accounts = new Map<string, string>();
@@ -102,7 +102,7 @@ class SharedFile implements Shared {
   constructor(options: SharedFileOptions) {
     this.#options = options;
     this.#steady = options.steady ?? machineSteady;
-    this.#known = { bans: noBans, at: this.#moment() };
+    this.#known = { bans: noBans, at: this.#clockReading() };
     if (this.#opened() === undefined && options.isOneOff !== true) this.#assumeFull();
   }
 
@@ -148,16 +148,16 @@ class SharedFile implements Shared {
   }
 
   get bans(): Bans {
-    return reread(this.#known.bans, this.#known.at, this.#moment());
+    return reread(this.#known.bans, this.#known.at, this.#clockReading());
   }
 
-  #moment(): Moment {
+  #clockReading(): ClockReading {
     const { clock } = this.#options;
     return { utc: clock.now(), steady: clock.machine(this.#steady()) };
   }
 
   #learn(bans: Bans): void {
-    this.#known = { bans, at: this.#moment() };
+    this.#known = { bans, at: this.#clockReading() };
   }
 
   forbid(bans: Bans): void {
@@ -202,7 +202,7 @@ class SharedFile implements Shared {
     const row = file.bans();
     if (row === undefined) return noBans;
     if (!isBans(row)) throw new Error('the bans in it are no times');
-    const now = this.#moment();
+    const now = this.#clockReading();
     return bounded(reread(row, file.written() ?? now, now), now.utc);
   }
 
@@ -336,11 +336,11 @@ function statements(db: Database.Database, address: string) {
       Number(insert.run(address, at, user, weight, endpoint ?? null).lastInsertRowid),
     forget: (now: number) => void forget.run(now - keepMs, now),
     bans: (): unknown => bans.get(address),
-    written: (): Moment | undefined => {
+    written: (): ClockReading | undefined => {
       const row = written.get(address);
-      return isMoment(row) ? row : undefined;
+      return isClockReading(row) ? row : undefined;
     },
-    forbid: ({ slowUntil, stopUntil, banUntil, banMs }: Bans, { utc, steady }: Moment): void => {
+    forbid: ({ slowUntil, stopUntil, banUntil, banMs }: Bans, { utc, steady }: ClockReading): void => {
       forbid.run(address, slowUntil, stopUntil, banUntil, banMs);
       write.run(address, utc, steady);
     },
@@ -354,4 +354,4 @@ const areTimes = (value: unknown, min: number): boolean =>
   value !== null &&
   Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= min);
 const isBans = (value: unknown): value is Bans => areTimes(value, 0);
-const isMoment = (value: unknown): value is Moment => areTimes(value, Number.NEGATIVE_INFINITY);
+const isClockReading = (value: unknown): value is ClockReading => areTimes(value, Number.NEGATIVE_INFINITY);

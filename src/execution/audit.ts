@@ -7,7 +7,7 @@ import type { AdjustmentEntry } from '../journal/entries.ts';
 import type { Balance } from '../venue/venue.ts';
 import type { Execution } from './context.ts';
 import { baselineOf, type Difference, differenceText } from './ledger.ts';
-import { lag, type Moment, oneMoment } from './reconcile/balance-proof.ts';
+import { type AccountReading, lag, oneMoment } from './reconcile/balance-proof.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Attempts to read account and lists while nothing changes, and the time between them, ms of the clock. */
@@ -95,7 +95,7 @@ export class Auditor {
   }
 
   /** Account and lists of one moment, or why there was none; tries several times. */
-  async #quietMoment(): Promise<Moment | string> {
+  async #quietMoment(): Promise<AccountReading | string> {
     const { books, clock } = this.#execution;
     if (books === undefined) return noBalances;
     for (let attempt = 1; ; attempt++) {
@@ -113,7 +113,7 @@ export class Auditor {
    * Locked amounts that known orders do not explain: the lists may lag. If they stay the same past the horizon, no list lags that long.
    * Then a withdrawal is in flight, or an order on a symbol that is not watched, and the balances can be compared.
    */
-  #lagOf(moment: Moment): string | undefined {
+  #lagOf(moment: AccountReading): string | undefined {
     const { clock, horizon } = this.#execution;
     const text = lag(this.#execution, moment);
     if (text === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** What every process of the machine knows of spent weight and of bans: kept outside the process, as the file of a daemon is. */
-import { type Bans, later, type Moment, noBans, reread } from '../../src/budget/bans.ts';
+import { type Bans, type ClockReading, later, noBans, reread } from '../../src/budget/bans.ts';
 import type { Shared, Spent, Tally } from '../../src/budget/shared.ts';
 import type { Life, Time } from './life.ts';
 
@@ -21,7 +21,7 @@ export class MachineLimits {
   #dropped = 0;
   #bans: Bans = noBans;
   /** When they were written down, by the clock of the process that did. */
-  #written: Moment = { utc: 0, steady: 0 };
+  #written: ClockReading = { utc: 0, steady: 0 };
 
   readonly #byTheWall: boolean;
 

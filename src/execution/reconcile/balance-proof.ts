@@ -26,7 +26,7 @@ export interface Proof {
 }
 
 /** Account and lists at one moment. */
-export interface Moment {
+export interface AccountReading {
   readonly balances: readonly Balance[];
   readonly open: readonly OrderReport[];
 }
@@ -54,7 +54,7 @@ export async function oneMoment(
   execution: Execution,
   sweeps: Sweeps,
   books: Books,
-): Promise<Moment | (Proof & { readonly kind: 'failed' | 'moving' })> {
+): Promise<AccountReading | (Proof & { readonly kind: 'failed' | 'moving' })> {
   const broken = (text: string) => ({ kind: 'failed', text }) as const;
   const moving = (text: string) => ({ kind: 'moving', text }) as const;
   const { changes, portfolio } = execution;
@@ -80,7 +80,7 @@ const fingerprint = (open: readonly OrderReport[]): string =>
     .sort()
     .join();
 
-function compare(execution: Execution, { ledger }: Books, moment: Moment, { base, quote }: Instrument): Proof {
+function compare(execution: Execution, { ledger }: Books, moment: AccountReading, { base, quote }: Instrument): Proof {
   const facts: string[] = [];
   const off = ledger.differences(moment.balances);
   for (const asset of [base, quote]) {
@@ -112,7 +112,7 @@ function lockFact(balances: readonly Balance[], locks: ReadonlyMap<string, Units
  * Why lists and balances are not of one moment: the list of a lagging server shows an ended order, or lacks a new one. Undefined if the
  * locked amounts agree, or if an order's report is not complete.
  */
-export function lag(execution: Execution, { balances, open }: Moment): string | undefined {
+export function lag(execution: Execution, { balances, open }: AccountReading): string | undefined {
   const locks = lockedBy(execution, open);
   if ('kind' in locks) return undefined;
   for (const asset of new Set([...locks.keys(), ...balances.map((one) => one.asset)])) {
