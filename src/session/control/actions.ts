@@ -11,8 +11,8 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { limitSteps } from '../preflight/limits.ts';
 import type { Reloads } from '../reload/reload.ts';
 import type { ConfigReloadRequest } from '../reload/reload-config.ts';
-import { awayWhile, unsentText, type Waits } from './away.ts';
 import { decisionsOf } from './decisions.ts';
+import { awayWhile, unsentText, type Waits } from './exchange-unreachable.ts';
 import { flatten } from './flatten.ts';
 import {
   afterCancelText,

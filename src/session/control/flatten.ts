@@ -7,7 +7,7 @@ import type { Limits } from '../../risk/context.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { longestFlattenMs } from '../../trading/flatten.ts';
-import { awayWhile, type Waits } from './away.ts';
+import { awayWhile, type Waits } from './exchange-unreachable.ts';
 import { stoppedText } from './kill-texts.ts';
 
 export interface FlattenParts extends Waits {
