@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { Alert } from '../alerts/routes.ts';
 import { type AlertSecrets, alertSecrets } from '../alerts/secrets.ts';
+import { systemClock } from '../clock/clock.ts';
 import { type AlertsConfig, alerts as schema } from '../config/alerts.ts';
 import type { FillView } from '../dashboard/view.ts';
 import { jsonOf } from '../domain/json.ts';
@@ -101,7 +102,7 @@ export class DaemonAlerts {
         this.#sender?.add({ kind: 'fill', level, time, text: fillsText(fills) });
     };
     this.#gathered.set(fill.clientOrderId, { fills, send });
-    setTimeout(send, gatherMs).unref();
+    systemClock.at(systemClock.now() + gatherMs, send);
   }
 
   troublesTo(receive: Troubles): void {

@@ -4,7 +4,7 @@ import type { PerformanceView, Period, PeriodUnit } from '../../dashboard/histor
 import type { EquityPoint } from '../../dashboard/view.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '../../domain/money.ts';
+import { max, min, minus, noUnits, plus, type Ticks, type Units, units, unitsText } from '../../domain/money.ts';
 import { earnedOf, isBelowMinimum, openProfit, type Position } from '../../domain/position.ts';
 import { averageCost, type BookedFill, bookedFills, type PositionBooks } from '../../journal/booked-fills.ts';
 import type { JournalReader } from '../../journal/reader.ts';
@@ -93,13 +93,13 @@ class Curve {
   }
 
   /** From its lowest point to its highest, zero included. */
-  get rangeSize(): number {
-    let [low, high] = [0, 0];
+  get rangeSize(): Units {
+    let [low, high] = [noUnits, noUnits];
     for (const { equity } of this.points) {
-      low = Math.min(low, Number(equity));
-      high = Math.max(high, Number(equity));
+      low = min(low, units(equity));
+      high = max(high, units(equity));
     }
-    return high - low;
+    return minus(high, low);
   }
 
   /** Evenly spread, with the last one. */
@@ -203,9 +203,10 @@ const thinned = (curve: readonly EquityPoint[], most: number): readonly EquityPo
 function byMarket(markets: Walk['markets']): Pick<PerformanceView, 'markets' | 'otherMarkets'> {
   if (markets.size < 2) return { markets: [], otherMarkets: 0 };
   const drawn = [...markets]
-    .toSorted(([, a], [, b]) => b.rangeSize - a.rangeSize)
+    .map(([symbol, one]) => ({ symbol, one, size: one.rangeSize }))
+    .toSorted((a, b) => (a.size < b.size ? 1 : -1))
     .slice(0, maxMarkets)
-    .map(([symbol, one]) => ({ symbol, curve: one.thinned }));
+    .map(({ symbol, one }) => ({ symbol, curve: one.thinned }));
   return { markets: drawn, otherMarkets: markets.size - drawn.length };
 }
 

@@ -237,8 +237,7 @@ test('a new directory for a strategy that holds a position by another one is ref
   opened.lock.release();
   markTrading({ ...options(), stateDir: join(dir, 'first') });
   const starts = (given: Partial<Opens> = {}): void => {
-    const configured = config.strategies.map((one) => ({ config: one })) as unknown as Opens['configured'];
-    startOpening({ ...options(), stateDir: join(dir, 'second'), configured, ...given }).lock.release();
+    startOpening({ ...options(), stateDir: join(dir, 'second'), ...given }).lock.release();
   };
   expect(refusal(starts)).toMatchObject({
     exitCode: 3,
@@ -249,7 +248,7 @@ test('a new directory for a strategy that holds a position by another one is ref
   expect(existsSync(join(dir, 'second'))).toBe(false);
   starts({ venueName: 'of another key' });
   rmSync(join(dir, 'second'), { recursive: true });
-  starts({ configured: [] });
+  starts({ config: { ...config, strategies: config.strategies.map((one) => ({ ...one, id: 'b' })) } });
   rmSync(join(dir, 'second'), { recursive: true });
   starts({ acceptRestored: 'begin anew' });
 });

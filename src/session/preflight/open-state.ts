@@ -19,15 +19,14 @@ export type Opens = Omit<SessionOptions, 'secrets' | 'opening' | 'recorder' | 'm
 /** Locks the state directory and begins to examine its journal. */
 export function startOpening(options: Opens): Opening {
   const guard = guardOf(options);
-  const strategies = options.configured.map(({ config }) => config.id);
   if (guard !== undefined) {
     refuseLostJournal(guard, options.stateDir);
-    refuseHeldElsewhere(guard, { stateDir: options.stateDir, venueName: options.venueName, strategies });
+    refuseHeldElsewhere(guard, options);
   }
   const opening = beginOpening(
     options.stateDir,
     { mode: options.mode, account: options.config.account, venue: options.venueName },
-    strategies,
+    options.configured.map(({ config }) => config.id),
     guard,
   );
   // The lock was free: whoever is named there is dead, and its number may be another program's by now.

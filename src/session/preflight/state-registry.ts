@@ -36,18 +36,18 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
 export interface NewState {
   readonly stateDir: string;
   readonly venueName: string;
-  /** Ids of the configured strategies. */
-  readonly strategies: readonly string[];
+  readonly config: { readonly strategies: readonly { readonly id: string }[] };
 }
 
 /**
  * Refuses (exit 3) to begin a journal for a strategy that holds a position by another one of the same account: it would start flat, buy
  * again, and leave the stops of the other one unwatched. A mistyped `--state` does that.
  */
-export function refuseHeldElsewhere(guard: Guard, { stateDir, venueName, strategies }: NewState): void {
+export function refuseHeldElsewhere(guard: Guard, { stateDir, venueName, config }: NewState): void {
   if (isThere(join(stateDir, journalFile)) || guard.accept !== undefined) return;
+  const ids = config.strategies.map(({ id }) => id);
   for (const place of noted(guard.dir)) {
-    const held = heldIn(place, venueName).filter(({ strategy }) => strategies.includes(strategy));
+    const held = heldIn(place, venueName).filter(({ strategy }) => ids.includes(strategy));
     if (held.length > 0)
       throw new Refusal(
         `${stateDir} has no journal, but by the journal in ${place} the account holds ${held.map(({ strategy, position, instrument: { base } }) => `${unitsText(position.base)} ${base} of ${strategy}`).join(', ')}. To go on with these positions, start with --state ${place}. To begin anew, close them there first, or start once with --accept-restored REASON: every strategy then starts flat. Nothing was changed`,

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NEVER } from 'rxjs';
+// For files outside of the project, Vitest knows the package only once it was loaded.
+import 'sluice';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { btc, eth, kline } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
