@@ -41,7 +41,9 @@ export async function callDaemon(
     if (error instanceof TimeoutError)
       throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, { isOpen: true });
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-    throw new CallFailed(daemon, action, message ?? code, { exitCode });
+    // A daemon that ended before it answered may have done it.
+    const isOpen = http === undefined && code !== 'ECONNREFUSED';
+    throw new CallFailed(daemon, action, message ?? code, { isOpen, exitCode });
   }
 }
 
@@ -78,7 +80,7 @@ export class CallFailed extends Refusal {
   ) {
     super(
       isOpen
-        ? `the daemon (process ${pid}) has not confirmed ${action} (${why}): it may still be working on it, for example while the exchange does not answer; run sluice status before you repeat it`
+        ? `the daemon (process ${pid}) has not confirmed ${action} (${why}): it may have done it, or still be working on it, for example while the exchange does not answer; run sluice status before you repeat it`
         : `the daemon (process ${pid}) did not carry out ${action}: ${why}`,
       exitCode,
     );
