@@ -277,11 +277,12 @@ const pendingOf = (
   waits: boolean,
 ): PendingFlatten => ({ strategy, symbol, by, reason, waits, until: waits ? last : until });
 
-/** Those that go on, of what was kept. */
-export const pendingKept = (kept = '[]'): readonly PendingFlatten[] =>
+/** Those that go on at `now`, UTC ms, of what was kept. */
+export const pendingKept = (kept = '[]', now: number): readonly PendingFlatten[] =>
   (JSON.parse(kept) as readonly Saved[])
     .filter(({ ended }) => ended === null)
-    .map((saved) => pendingOf(saved, saved.leftMs !== null));
+    .map((saved) => pendingOf(saved, saved.leftMs !== null))
+    .filter(({ until }) => now < until);
 
 /** A pending flatten in words. Without a daemon it goes on with the next start. */
 export function pendingText({ strategy, symbol, by, reason, waits, until }: PendingFlatten, isRunning = true): string {

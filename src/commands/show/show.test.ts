@@ -187,15 +187,28 @@ test('status shows a flatten that waits for the next daemon', () => {
     reason: 'news',
     until: 1,
     leftMs: 9,
-    last: 86_400_000,
+    last: 4e12,
   };
   const ended = { ...flatten, strategy: 't', ended: 'resumed' };
   const db = openForWriting(join(dir, journalFile));
-  writer(db, 1)([{ kind: 'memory', name: 'flatten', value: JSON.stringify([{ ...flatten, ended: null }, ended]) }]);
+  writer(
+    db,
+    1,
+  )([
+    {
+      kind: 'memory',
+      name: 'flatten',
+      value: JSON.stringify([
+        { ...flatten, ended: null },
+        ended,
+        { ...flatten, strategy: 'over', ended: null, leftMs: null },
+      ]),
+    },
+  ]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.filter((line) => line.startsWith('flatten'))).toEqual([
-    'flatten    s on BTCUSDT by Ann (news): goes on when a daemon starts, until 1970-01-02 00:00:00 UTC at the latest',
+    'flatten    s on BTCUSDT by Ann (news): goes on when a daemon starts, until 2096-10-02 07:06:40 UTC at the latest',
   ]);
 });
 

@@ -104,7 +104,8 @@ function statusOf(reader: JournalReader, { dir, running, starting }: ChosenState
     otherDaemons: running === undefined ? null : textLines(reader.memories().get(otherDaemonsName)),
     noExchangeTime: running === undefined ? null : reader.memories().get(noExchangeTimeName) || null,
     bannedUntil: running === undefined ? null : bannedUntilIn(reader),
-    flattens: pendingKept(reader.memories().get(flattenMemory)),
+    // A daemon takes away those that have ended.
+    flattens: pendingKept(reader.memories().get(flattenMemory), running === undefined ? machineWall() : 0),
     kills: reader
       .kills()
       .filter(({ kind }) => kind === 'kill')

@@ -1,6 +1,6 @@
 /** Kill, pause, resume and cancel, for commands. A kill and a pause also work without a daemon: they wait in the journal. */
 import { rmSync } from 'node:fs';
-import { pause, systemClock } from '../../clock/clock.ts';
+import { machineWall, pause, systemClock } from '../../clock/clock.ts';
 import { redact } from '../../domain/redaction.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
@@ -168,7 +168,9 @@ function controlOffline(chosen: ChosenState, { action, strategy, reason, everyth
     ...inJournal(dir, (reader) => [...reader.kills(), ...reader.halts()]),
     ...left.map(({ kind, path, reason: why }) => ({ kind, strategy: null, reason: `${why} (${path})` })),
   ];
-  const ended = pendingKept(flattens).filter((flatten) => (strategy ?? flatten.strategy) === flatten.strategy);
+  const ended = pendingKept(flattens, machineWall()).filter(
+    (flatten) => (strategy ?? flatten.strategy) === flatten.strategy,
+  );
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
   return `${resumedText(strategy, [...before, ...halts, ...files], inForce, ` in ${dir}`)}${liftedText(lifted)}${endedText(ended)}`;
 }

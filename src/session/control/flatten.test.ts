@@ -43,7 +43,7 @@ test('one that waits is in view, and a resume says that it ends it', async () =>
   );
   await rig.written();
   const kept = rig.db.prepare("SELECT value FROM memories WHERE name = 'flatten'").pluck().get() as string;
-  expect(pendingKept(kept)).toEqual([waiting]);
+  expect(pendingKept(kept, rig.clock.now())).toEqual([waiting]);
   expect(inForceOf(assembled, undefined).text).toContain(
     'A resume ends the flatten of s on BTCUSDT by operator (news).',
   );

@@ -274,7 +274,7 @@ export class SessionEvents {
     const filled =
       executed === undefined || executed === noLots ? 'nothing' : `${quantityText(executed, at)} ${at.base}`;
     const more = repeats === 0 ? '' : ` (${repeats} more since the last report)`;
-    const text = `${strategy} ${symbol} ${draftText(intent, at)}: the order was cancelled, but not by this daemon; ${filled} was filled. It is ordered again while the target asks for it${more}`;
+    const text = `${strategy} ${symbol} ${draftText(intent, at)}: the order was cancelled, but not by this daemon; ${filled} was filled. It is ordered again while the target asks for it: sluice why ${idEnd(intent.clientOrderId)}${more}`;
     return { kind: 'notice', time, level: 'warn', topic: 'cancelledByOthers', text } as const;
   }
 
