@@ -15,6 +15,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderRowOf } from '../../test/kit/journal-rows.ts';
 import { refusal } from '../../test/kit/refusal.ts';
+import { takeLock } from './lock.ts';
 import { type Guard, thisHost } from './newest-head.ts';
 import { type Binding, discard, journalFile, type OpenedState, openState } from './open.ts';
 import { workerHost } from './writer-hosts.ts';
@@ -181,6 +182,30 @@ describe('a journal', () => {
       expect(opens().identity.epoch).toBe(2);
     },
   );
+
+  test('whose lock cannot be used is opened, and says so', () => {
+    openOnce();
+    const [lock = ''] = readdirSync(guard.dir).filter((name) => name.endsWith('.lock'));
+    writeFileSync(join(guard.dir, lock), 'no database'.repeat(100));
+    expect(openOnce().notices).toEqual([
+      expect.stringMatching(
+        /^another copy of this journal would not be noticed: .*\.lock cannot be used \(.*\)\. Give it/,
+      ),
+    ]);
+    rmSync(join(guard.dir, lock));
+    expect(openOnce().notices).toEqual([]);
+  });
+
+  test('in use by a command is no copy', () => {
+    openOnce();
+    const [name = ''] = readdirSync(guard.dir).filter((file) => file.endsWith('.lock'));
+    const lock = takeLock(guard.dir, name);
+    expect(refusal(openOnce).message).toMatch(
+      /is in use by another process, such as sluice journal compact: try again/,
+    );
+    lock?.release();
+    openOnce();
+  });
 
   test('is opened where nothing can be remembered', () => {
     writeFileSync(join(root, 'shared'), '');

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
 import { counted } from '../domain/words.ts';
 import { type Head, readHead } from './hash-chain.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -56,20 +56,26 @@ export const headFile = (dir: string, idKey: string): string => join(dir, nameOf
 
 /**
  * Takes the lock of a journal and all its copies on this machine; refuses (exit 3) if a daemon trades with another copy. Both would give
- * their orders the same ids. Undefined where the file cannot be made: as for the head, trading goes on.
+ * their orders the same ids. Where the lock cannot be used, returns why: as for the head, trading goes on.
  */
-export function lockCopies(dir: string, idKey: string, path: string): Lock | undefined {
+export function lockCopies(dir: string, idKey: string, path: string): Lock | string {
+  const name = `${nameOf(idKey)}${lockEnding}`;
   let lock: Lock | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    lock = takeLock(dir, `${nameOf(idKey)}${lockEnding}`);
-  } catch {
-    return undefined;
+    lock = takeLock(dir, name);
+  } catch (error) {
+    return `another copy of this journal would not be noticed: ${join(dir, name)} cannot be used (${causeOf(error)}). Give it to the user of the daemon, or delete it`;
   }
   if (lock !== undefined) return lock;
-  const { stateDir } = readCopy(headFile(dir, idKey)) ?? {};
+  const { stateDir = '' } = readCopy(headFile(dir, idKey)) ?? {};
+  if (stateDir === '' || join(stateDir, basename(path)) === resolve(path))
+    throw new Refusal(
+      `${path}, or a copy of it, is in use by another process, such as sluice journal compact: try again when that has ended; nothing was changed`,
+      3,
+    );
   throw new Refusal(
-    `${path} is a copy of the journal with which a daemon of this machine runs${stateDir === undefined ? '' : ` (state directory ${stateDir})`}: both would trade the same positions, with the same order ids. Use that daemon, or stop it first; nothing was changed`,
+    `${path} is a copy of the journal with which a daemon of this machine runs (state directory ${stateDir}): both would trade the same positions, with the same order ids. Use that daemon, or stop it first; nothing was changed`,
     3,
   );
 }

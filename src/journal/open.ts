@@ -150,8 +150,12 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
   const path = join(dir, journalFile);
   const guarded = guard && {
     ...guard,
+    notices: [] as string[],
     lockCopies(idKey: string): void {
-      ofCopies ??= lockCopies(guard.dir, idKey, path);
+      if (ofCopies !== undefined) return;
+      const taken = lockCopies(guard.dir, idKey, path);
+      if (typeof taken !== 'string') ofCopies = taken;
+      else if (!this.notices.includes(taken)) this.notices.push(taken);
     },
   };
   const refused = (error: unknown): never => {
@@ -207,6 +211,8 @@ function isOurs(dir: string): boolean {
 }
 
 interface Guarded extends Guard {
+  /** Why copies would not be noticed. */
+  readonly notices: readonly string[];
   /** Once per opening; the lock goes with that of the directory. */
   readonly lockCopies: (idKey: string) => void;
 }
@@ -242,6 +248,7 @@ function openLocked(
         ? [`${path} was brought from schema ${version} to ${schemaVersion}; a copy is kept beside it`]
         : []),
       ...(acceptance.accepted === null ? [] : [`${path} is taken as it is: ${acceptance.accepted}`]),
+      ...(guard?.notices ?? []),
     ];
     return {
       path,
@@ -317,7 +324,7 @@ function checkBinding(db: Database.Database, dir: string, binding: Binding): voi
     const bound = meta.get(key);
     if (bound !== undefined && bound !== value)
       throw new Refusal(
-        `state directory ${dir} belongs to ${key} "${bound}", not "${value}": give another with --state DIR; nothing was changed`,
+        `state directory ${dir} belongs to ${key} "${bound}", not "${value}": give another with --state DIR, which knows no position of this one; nothing was changed`,
         3,
       );
   }

@@ -31,8 +31,8 @@ export function refuseOld(db: Database, path: string, environment: Environment):
 /** For a command that writes: refuses like `refuseOld`, and while a daemon trades with another copy. `locks` are to be released. */
 export function lockNewest(db: Database, path: string, environment: Environment, locks: Lock[]): void {
   const idKey = isGuarded(db) ? metaOf(db).get('idKey') : undefined;
-  const lock = idKey === undefined ? undefined : lockCopies(placeOf(environment), idKey, path);
-  if (lock !== undefined) locks.push(lock);
+  const lock = idKey === undefined ? '' : lockCopies(placeOf(environment), idKey, path);
+  if (typeof lock !== 'string') locks.push(lock);
   refuseOld(db, path, environment);
 }
 

@@ -242,11 +242,15 @@ test('a new directory for a strategy that holds a position by another one is ref
   expect(refusal(starts)).toMatchObject({
     exitCode: 3,
     message: expect.stringMatching(
-      /second has no journal, but by the journal in .*first the account holds 1 BTC of a\. .* start with --state .*first\./,
+      /second has no journal, but by the journal in .*first the account has 1 BTC of a, an open order of a on BTCUSDT\. .* start with --state .*first\./,
     ),
   });
   expect(existsSync(join(dir, 'second'))).toBe(false);
   starts({ venueName: 'of another key' });
+  rmSync(join(dir, 'second'), { recursive: true });
+  starts({ config: { ...config, exchange: { ...config.exchange, restUrl: 'http://127.0.0.1:2' } } });
+  rmSync(join(dir, 'second'), { recursive: true });
+  starts({ config: { ...config, account: 'margin' } });
   rmSync(join(dir, 'second'), { recursive: true });
   starts({ config: { ...config, strategies: config.strategies.map((one) => ({ ...one, id: 'b' })) } });
   rmSync(join(dir, 'second'), { recursive: true });

@@ -73,7 +73,7 @@ export async function whileOpening<T>(
  */
 export function markTrading(options: Opens): void {
   const guard = guardOf(options);
-  if (guard !== undefined) registerState(guard, options.stateDir);
+  if (guard !== undefined) registerState(guard, options.stateDir, options.config.exchange.restUrl);
   options.starting?.cameUp();
 }
 

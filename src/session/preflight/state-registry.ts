@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path';
 import { instrument } from '../../domain/instrument.ts';
 import { unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Guard } from '../../journal/newest-head.ts';
+import { checkGuard, type Guard } from '../../journal/newest-head.ts';
 import { journalFile } from '../../journal/open.ts';
-import { type HeldPosition, openReader } from '../../journal/reader.ts';
+import { openReader } from '../../journal/reader.ts';
 import { isDust } from '../../trading/format.ts';
 import { runningDaemon } from '../state.ts';
 
@@ -36,7 +36,11 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
 export interface NewState {
   readonly stateDir: string;
   readonly venueName: string;
-  readonly config: { readonly strategies: readonly { readonly id: string }[] };
+  readonly config: {
+    readonly account: string;
+    readonly exchange: { readonly restUrl: string };
+    readonly strategies: readonly { readonly id: string }[];
+  };
 }
 
 /**
@@ -46,23 +50,41 @@ export interface NewState {
 export function refuseHeldElsewhere(guard: Guard, { stateDir, venueName, config }: NewState): void {
   if (isThere(join(stateDir, journalFile)) || guard.accept !== undefined) return;
   const ids = config.strategies.map(({ id }) => id);
-  for (const place of noted(guard.dir)) {
-    const held = heldIn(place, venueName).filter(({ strategy }) => ids.includes(strategy));
+  for (const { dir: place, exchange } of noted(guard.dir)) {
+    if (exchange !== config.exchange.restUrl) continue;
+    const held = heldIn(guard, place, { account: config.account, venueName }).filter(({ strategy }) =>
+      ids.includes(strategy),
+    );
     if (held.length > 0)
       throw new Refusal(
-        `${stateDir} has no journal, but by the journal in ${place} the account holds ${held.map(({ strategy, position, instrument: { base } }) => `${unitsText(position.base)} ${base} of ${strategy}`).join(', ')}. To go on with these positions, start with --state ${place}. To begin anew, close them there first, or start once with --accept-restored REASON: every strategy then starts flat. Nothing was changed`,
+        `${stateDir} has no journal, but by the journal in ${place} the account has ${held.map(({ text }) => text).join(', ')}. To go on with these positions, start with --state ${place}. To begin anew, close them there first, or start once with --accept-restored REASON: every strategy then starts flat. Nothing was changed`,
         3,
       );
   }
 }
 
-/** Positions by a journal of this exchange and key; none where it cannot be read. */
-function heldIn(place: string, venueName: string): readonly HeldPosition[] {
+/** Positions and open orders by the newest journal of its kind, of this account; none where it cannot be read. */
+function heldIn(
+  guard: Guard,
+  place: string,
+  { account, venueName }: { readonly account: string; readonly venueName: string },
+): readonly { readonly strategy: string; readonly text: string }[] {
   try {
     const reader = openReader(place);
     try {
-      if (reader.meta.get('venue') !== venueName) return [];
-      return reader.positions().filter(({ position, instrument: entry }) => !isDust(position, instrument(entry)));
+      if (reader.meta.get('venue') !== venueName || reader.meta.get('account') !== account) return [];
+      // An old copy that was left behind knows nothing.
+      checkGuard(reader.db, place, { ...guard, accept: undefined });
+      const positions = reader.positions().flatMap(({ strategy, position, instrument: entry }) => {
+        const at = instrument(entry);
+        return isDust(position, at)
+          ? []
+          : [{ strategy, text: `${unitsText(position.base)} ${at.base} of ${strategy}` }];
+      });
+      const orders = reader
+        .orders('closed_at IS NULL')
+        .map(({ strategy, symbol }) => ({ strategy, text: `an open order of ${strategy} on ${symbol}` }));
+      return [...positions, ...orders];
     } finally {
       reader.close();
     }
@@ -72,10 +94,10 @@ function heldIn(place: string, venueName: string): readonly HeldPosition[] {
 }
 
 /** Records that this directory has a journal. If the record cannot be written, the start goes on. */
-export function registerState(guard: Guard, stateDir: string): void {
+export function registerState(guard: Guard, stateDir: string, exchange: string): void {
   try {
     mkdirSync(guard.dir, { recursive: true, mode: 0o700 });
-    writeFileSync(noteOf(guard, stateDir), `${JSON.stringify({ version: 1, dir: resolve(stateDir) })}\n`, {
+    writeFileSync(noteOf(guard, stateDir), `${JSON.stringify({ version: 1, dir: resolve(stateDir), exchange })}\n`, {
       mode: 0o600,
     });
   } catch {
@@ -97,7 +119,7 @@ export function otherDaemons(
   { venueName, restUrl }: { readonly venueName: string; readonly restUrl: string },
 ): readonly OtherDaemon[] {
   const own = realpathSync(stateDir);
-  return noted(dir).flatMap((place) => {
+  return noted(dir).flatMap(({ dir: place }) => {
     try {
       const running = realpathSync(place) === own ? undefined : runningDaemon(place);
       if (running?.exchange !== restUrl || venueIn(place) !== venueName) return [];
@@ -110,11 +132,17 @@ export function otherDaemons(
   });
 }
 
-function noted(dir: string): readonly string[] {
+interface Noted {
+  readonly dir: string;
+  /** The address of its exchange. */
+  readonly exchange: string;
+}
+
+function noted(dir: string): readonly Noted[] {
   const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.startsWith('at-')) : [];
   return names.flatMap((name) => {
     try {
-      return [String((JSON.parse(readFileSync(join(dir, name), 'utf8')) as { dir: unknown }).dir)];
+      return [JSON.parse(readFileSync(join(dir, name), 'utf8')) as Noted];
     } catch {
       // Half a one is what a power cut leaves.
       return [];
