@@ -71,7 +71,7 @@ export function lockCopies(dir: string, idKey: string, path: string): Lock | str
   const { stateDir = '' } = readCopy(headFile(dir, idKey)) ?? {};
   if (stateDir === '' || join(stateDir, basename(path)) === resolve(path))
     throw new Refusal(
-      `${path}, or a copy of it, is in use by another process, such as sluice journal compact: try again when that has ended; nothing was changed`,
+      `${path}, or a copy, is in use by another process, such as sluice journal compact: try again when that has ended; nothing was changed`,
       3,
     );
   throw new Refusal(
