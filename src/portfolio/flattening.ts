@@ -284,15 +284,24 @@ export const pendingKept = (kept = '[]', now: number): readonly PendingFlatten[]
     .map((saved) => pendingOf(saved, saved.leftMs !== null))
     .filter(({ until }) => now < until);
 
+/** Whose flatten of what it is. */
+export const flattenName = ({
+  strategy,
+  symbol,
+  by,
+  reason,
+}: Pick<Flatten, 'strategy' | 'symbol' | 'by' | 'reason'>): string => `${strategy} on ${symbol} by ${by} (${reason})`;
+
 /** A pending flatten in words. Without a daemon it goes on with the next start. */
-export function pendingText({ strategy, symbol, by, reason, waits, until }: PendingFlatten, isRunning = true): string {
+export function pendingText(flatten: PendingFlatten, isRunning = true): string {
+  const { waits, until } = flatten;
   const end = `until ${moment(until)} UTC at the latest`;
   const now = !isRunning
     ? `goes on when a daemon starts, ${end}`
     : waits
       ? `waits until orders can be sent, ${end}`
       : `closes the position now, ${end}`;
-  return `${strategy} on ${symbol} by ${by} (${reason}): ${now}`;
+  return `${flattenName(flatten)}: ${now}`;
 }
 
 /** What is kept of flattens, after those of a strategy, or all, were ended: the next daemon cancels what rests of them. */

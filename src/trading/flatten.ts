@@ -14,7 +14,7 @@ import {
 } from '../domain/money.ts';
 import { type Decision, decisionOf, type Leg, mainRole } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
-import { type Flatten, isTooSmall } from '../portfolio/flattening.ts';
+import { type Flatten, flattenName, isTooSmall } from '../portfolio/flattening.ts';
 import type { Kill } from '../risk/kill.ts';
 import type { TradingComponents } from './components.ts';
 import type { Controls } from './kill-switch.ts';
@@ -79,7 +79,7 @@ export function flattens(
     flattening.wait(begun, blockOf(begun) !== undefined);
     const what = base === 0n ? 'cancels its orders' : `closes ${unitsText(base)} ${at.base}`;
     const limit = base === 0n ? '' : `, no worse than ${priceText(worst, at)}`;
-    const text = `flatten of ${strategy} on ${symbol} by ${by} (${reason}): ${what}${limit}`;
+    const text = `flatten of ${flattenName(begun)}: ${what}${limit}`;
     notice({ level: 'warn', text, typed: reason });
     const name = nameOf({ strategy, symbol });
     const ended = waiting.get(name) ?? Promise.withResolvers<string>();

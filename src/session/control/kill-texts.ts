@@ -4,7 +4,7 @@ import type { InForceView } from '../../dashboard/view.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
-import type { PendingFlatten } from '../../portfolio/flattening.ts';
+import { flattenName, type PendingFlatten } from '../../portfolio/flattening.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Kill, pastOf } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
@@ -61,19 +61,19 @@ export function inForceOf(
     text: [
       ...newest.slice(0, maxNamed).map((entry) => killText(entry, { ban: against }).text),
       ...more,
-      ...(flattens.length === 0 ? [] : [`A resume ends the ${flattens.map(flattenName).join(', and the ')}.`]),
+      ...(flattens.length === 0 ? [] : [`A resume ends ${namesOf(flattens)}.`]),
     ].join(' '),
   };
 }
 
-const flattenName = ({ strategy, symbol, by, reason }: Omit<PendingFlatten, 'waits' | 'until'>): string =>
-  `flatten of ${strategy} on ${symbol} by ${by} (${reason})`;
+const namesOf = (flattens: readonly PendingFlatten[]): string =>
+  flattens.map((flatten) => `the flatten of ${flattenName(flatten)}`).join(', and ');
 
 /** What a resume means for the flattens that it ends. */
 export const endedText = (flattens: readonly PendingFlatten[]): string =>
   flattens.length === 0
     ? ''
-    : ` This ends the ${flattens.map(flattenName).join(', and the ')}: what is left of the ${flattens.length === 1 ? 'position stays' : 'positions stays'} open.`;
+    : ` This ends ${namesOf(flattens)}: what is left of the ${flattens.length === 1 ? 'position stays' : 'positions stay'} open.`;
 
 /** What a resume means for the halts that it lifts. */
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
