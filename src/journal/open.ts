@@ -290,9 +290,10 @@ const begin = (
     const idKey = metaOf(db).get('idKey');
     if (idKey !== undefined) guard?.lockCopies(idKey);
     const version = versionOf(db);
+    const { accepted, minEpoch } = guard === undefined ? isNewest : checkGuard(db, path, guard);
     return {
       loaded: version === schemaVersion ? load(db, pastAt(path)) : undefined,
-      acceptance: guard === undefined ? isNewest : checkGuard(db, path, guard),
+      acceptance: { accepted, minEpoch: Math.max(minEpoch, newestEpochShown(db, idKey) + 1) },
     };
   });
 
@@ -331,7 +332,8 @@ function checkBinding(db: Database.Database, dir: string, binding: Binding): voi
 }
 
 /** The newest epoch in ids that the exchange has shown: a copy of this journal may have used epochs that this one has not reached. */
-function newestEpochShown(db: Database.Database, idKey: Uint8Array): number {
+function newestEpochShown(db: Database.Database, idKey = ''): number {
+  const key = Buffer.from(idKey, 'hex');
   // The first ten characters are the journal's number and the epoch.
   const shown = db
     .prepare(
@@ -339,7 +341,7 @@ function newestEpochShown(db: Database.Database, idKey: Uint8Array): number {
     )
     .pluck()
     .all() as string[];
-  return Math.max(0, ...shown.map((id) => readClientOrderId(id, idKey)?.epoch ?? 0));
+  return Math.max(0, ...shown.map((id) => readClientOrderId(id, key)?.epoch ?? 0));
 }
 
 /** In one commit: binds the journal, raises the epoch, records the opening and numbers new strategies. */
@@ -362,8 +364,7 @@ function commitOpening(
     const random = randomBytes(4).readUInt32BE();
     if (!meta.has('instance')) put('instance', String(random % 32 ** 5));
     if (!meta.has('idKey')) put('idKey', randomBytes(32).toString('hex'));
-    const idKey = Buffer.from(meta.get('idKey') ?? '', 'hex');
-    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, minEpoch, newestEpochShown(db, idKey) + 1);
+    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, minEpoch);
     put('epoch', String(epoch));
     db.prepare('INSERT INTO openings VALUES (?, ?, ?, ?, ?, ?, ?)').run(
       epoch,
@@ -380,7 +381,7 @@ function commitOpening(
     return {
       instance: Number(meta.get('instance')),
       epoch,
-      idKey,
+      idKey: Buffer.from(meta.get('idKey') ?? '', 'hex'),
       strategies: new Map(strategies),
     };
   });
