@@ -217,8 +217,7 @@ export class SessionEvents {
     const repeats = this.#unreported(`${rejectionKey(of)}${cause}`, time, 1);
     if (repeats === undefined) return undefined;
     const remains = remainsAfter(order.intent);
-    const more = repeats === 0 ? '' : ` (${repeats} more since the last report)`;
-    const text = `${cause}${remains === undefined ? '' : `. ${remains}`}${more}`;
+    const text = `${cause}${remains === undefined ? '' : `. ${remains}`}${moreText(repeats)}`;
     return { kind: 'rejected', time, level: remains === undefined ? 'warn' : 'error', ...of, text };
   }
 
@@ -273,8 +272,7 @@ export class SessionEvents {
     const at = this.#parts.instrument(symbol);
     const filled =
       executed === undefined || executed === noLots ? 'nothing' : `${quantityText(executed, at)} ${at.base}`;
-    const more = repeats === 0 ? '' : ` (${repeats} more since the last report)`;
-    const text = `${strategy} ${symbol} ${draftText(intent, at)}: the order was cancelled, but not by this daemon; ${filled} was filled. It is ordered again while the target asks for it: sluice why ${idEnd(intent.clientOrderId)}${more}`;
+    const text = `${strategy} ${symbol} ${draftText(intent, at)}: the order was cancelled, but not by this daemon; ${filled} was filled. It is ordered again while the target asks for it: sluice why ${idEnd(intent.clientOrderId)}${moreText(repeats)}`;
     return { kind: 'notice', time, level: 'warn', topic: 'cancelledByOthers', text } as const;
   }
 
@@ -285,6 +283,9 @@ export class SessionEvents {
     return { clientOrderId, strategy, symbol, order: draftText(intent, this.#parts.instrument(symbol)) };
   }
 }
+
+/** How many were not reported since the last report. */
+const moreText = (repeats: number): string => (repeats === 0 ? '' : ` (${repeats} more since the last report)`);
 
 /** Begins the keys of the rejections at one place. */
 const rejectionKey = ({ strategy, symbol }: Pick<OfOrder, 'strategy' | 'symbol'>): string =>
@@ -334,10 +335,8 @@ export function eventText(event: SessionEvent): string {
       return event.text;
     case 'fill':
       return fillsText([event.fill]);
-    case 'denied': {
-      const more = event.repeats === 0 ? '' : ` (${event.repeats} more since the last report)`;
-      return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${more}`;
-    }
+    case 'denied':
+      return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}${moreText(event.repeats)}`;
     case 'unknown':
       return `${event.strategy} ${event.symbol} ${event.order}: outcome unknown, ${event.text}. Sluice asks the exchange until it knows: sluice why ${idEnd(event.clientOrderId)} shows each step`;
     case 'rejected':
