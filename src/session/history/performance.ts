@@ -15,7 +15,7 @@ const most = { day: 62, week: 60, month: 60 } as const satisfies Record<PeriodUn
 /** Points of a curve: more cannot be seen. There may be many markets. */
 const maxPoints = 1_000;
 const maxMarketPoints = 250;
-/** Lines that can be told apart. */
+/** A reader cannot distinguish more lines. */
 const maxMarkets = 20;
 const dayMs = 86_400_000;
 
@@ -43,6 +43,8 @@ interface Held {
   flatWith: Units;
   at: Instrument;
   price: Ticks;
+  /** After its last fill. */
+  profit: Units;
 }
 
 /** The deepest fall of a curve from its highest point so far. */
@@ -136,12 +138,9 @@ class Walk {
 
   #add({ fill, at, before, after }: BookedFill): void {
     const one = getOrMake(this.#held, `${fill.strategy}|${fill.symbol}`, () => ({
-      ...{ position: before, flatWith: noUnits, at, price: fill.price },
+      ...{ position: after, flatWith: noUnits, at, price: fill.price, profit: noUnits },
     }));
-    const profitBefore = profitOf(one);
     Object.assign(one, { position: after, at, price: fill.price });
-    const profit = profitOf(one);
-    this.#profit = plus(this.#profit, minus(profit, profitBefore));
     const sums = getOrMake(this.days, startOf('day', fill.time), nothing);
     sums.fills++;
     sums.fees = plus(sums.fees, minus(after.fees, before.fees));
@@ -153,6 +152,9 @@ class Walk {
       one.flatWith = earned;
     }
     if (this.#only === undefined) return;
+    const profit = profitOf(one);
+    this.#profit = plus(this.#profit, minus(profit, one.profit));
+    one.profit = profit;
     const point = { at: fill.time, equity: unitsText(this.#profit) };
     this.drawdown.add(point);
     this.curve.add(point);
