@@ -273,7 +273,7 @@ test('a kill that is in force while its cancels wait for the exchange is told as
 test.each([
   ['says nothing', 'no answer within 0\\.1 s', () => undefined],
   ['ends before it answers', 'ECONNRESET', (request: IncomingMessage) => void request.socket.destroy()],
-])('a daemon that %s may have done it: nobody is told to do it again', async (_, why, answer) => {
+])('where a daemon %s, the message says that it may have been done', async (_, why, answer) => {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -211,7 +211,7 @@ describe('the markets', () => {
       'line 4: markets.0.from: must be a date such as 2020-03-12',
     ],
     ['a fee above all', `${empty}fees: { maker: "1.5", taker: "0" }\n`, 'line 3'],
-    ['a quirk that there is not', `${empty}quirks:\n  color: red\n`, 'line 4'],
+    ['an unknown quirk', `${empty}quirks:\n  color: red\n`, 'line 4'],
     ['a position that a quirk does not have', `${empty}quirks:\n  ping: often\n`, 'line 4'],
     ['a broken recording', 'markets:\n  - { symbol: BTCUSDT, trades: broken.csv }\n', 'broken.csv, line 2'],
   ] as const)('%s is refused with file and line', ([, text, place]) => {

@@ -16,7 +16,7 @@ export interface HostParts {
   readonly journal: { readonly full: boolean };
   readonly stateDir: string;
   readonly notice: (notice: Notice) => void;
-  /** Stores for `sluice status` the others, a line each, or that there is little space; empty where there is none. */
+  /** Stores a text for `sluice status`: other daemons, a line each, or little space; empty when it is over. */
   readonly remember: (name: HostMemory, value: string) => void;
 }
 

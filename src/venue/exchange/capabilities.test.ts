@@ -82,13 +82,13 @@ describe('the name of the time window', () => {
   });
 
   it('is changed by the refusal of a create, told once the next one is taken, and not asked about again', async () => {
-    const told: string[] = [];
-    const { exchange: x } = at.open({ windowSeen: (quirk) => void told.push(quirk) });
+    const seen: string[] = [];
+    const { exchange: x } = at.open({ windowSeen: (quirk) => void seen.push(quirk) });
     at.stub.answer = ({ body }) => (body.includes('recvwindow') ? {} : unknownParameter);
     for (let count = 0; count < 3; count++) await x.orders.prepare(intent(), btcusdt).send(letGo);
     const names = at.stub.requests.map(({ body }) => /,"(rec\w+)":/i.exec(body)?.[1]);
     expect(names).toEqual(['recvWindow', 'recvwindow', 'recvwindow']);
-    expect(told).toEqual(['recvwindow']);
+    expect(seen).toEqual(['recvwindow']);
     // Not refused is not heeded.
     expect(x.orders.prepare(intent(), btcusdt).recvWindowMs).toBe(5_000);
     at.stub.answer = () => unknownParameter;
@@ -207,17 +207,17 @@ describe('what a deployment does', () => {
 });
 
 it('whether a cancel ends an order at once is told of the first answer that says so, and of no other', async () => {
-  const told: string[] = [];
-  const { exchange } = at.open({ cancelSeen: (quirk) => void told.push(quirk) });
+  const seen: string[] = [];
+  const { exchange } = at.open({ cancelSeen: (quirk) => void seen.push(quirk) });
   const answers = [{ code: -2013, msg: 'no such order' }, {}, { status: 'NEW' }, { status: 'PENDING_CANCEL' }];
   for (const answer of [...answers, { status: 'CANCELED' }]) {
     at.stub.answer = () => answer;
     await exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
   }
-  expect(told).toEqual(['asynchronous']);
-  const other = at.open({ cancelSeen: (quirk) => void told.push(quirk) });
+  expect(seen).toEqual(['asynchronous']);
+  const other = at.open({ cancelSeen: (quirk) => void seen.push(quirk) });
   await other.exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
-  expect(told).toEqual(['asynchronous', 'at once']);
+  expect(seen).toEqual(['asynchronous', 'at once']);
 });
 
 describe('what a socket does', () => {
